@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "image/shared_table.h"
+#include "tables/shared_table.h"
 
 enum frame_base {
   FRAME_FROM_STACK,   /* at `offset' from the stack pointer */

@@ -90,10 +90,9 @@ is_near(const struct stack_frame *f)
   return (f->sp & page) == ((f->pointer + 2 * sizeof(uintptr_t) - 1) & page);
 }
 
-/* Returns whether the program can read the word at AT, by having the kernel
- * read a set of signals there and refuse what to do with them. */
-static bool
-is_readable(const uintptr_t *at)
+/* Has the kernel read a set of signals there, and refuse what to do with it. */
+bool
+frame_is_readable(const uintptr_t *at)
 {
   const long arguments[6] = {-1, (long)(intptr_t)at, 0, sizeof *at};
   return !arenas_are_sealed() &&
@@ -123,7 +122,7 @@ step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
     return FRAME_STEP_OUTERMOST;
   if (from->pointer < from->sp || from->pointer % sizeof *at != 0 ||
       from->pointer + 2 * sizeof *at > end ||
-      !(is_near(from) || (is_readable(at) && is_readable(at + 1))))
+      !(is_near(from) || (frame_is_readable(at) && frame_is_readable(at + 1))))
     return FRAME_STEP_LOST;
   to->slot = at + 1;
   to->ip = arch_return_address(at[1]);

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#include "image/shared_table.h"
+#include "tables/shared_table.h"
 
 struct function_numbers {
   struct shared_table table;

@@ -108,7 +108,7 @@ next_place(size_t most)
 int
 arena_place(struct arena *arena, size_t bytes, size_t most)
 {
-  *arena = (struct arena){.most = most, .may_leave = arena->may_leave};
+  *arena = (struct arena){.most = most};
   bytes = whole_pages(bytes);
   for (int i = 0; i < TRIES; i++) {
     void *const place = next_place(most);
@@ -157,9 +157,7 @@ arena_reach(struct arena *arena, size_t bytes)
     return -1;
   const size_t more = bytes - arena->reserved_bytes;
   if (image_has(arena->base))
-    reached = reach_in_image(arena, end, more, held) ||
-              (arena->may_leave && (bytes <= arena->held_bytes ||
-                                    arena_map_there(end, more)));
+    reached = reach_in_image(arena, end, more, held);
   else
     reached = held || arena_map_there(end, more);
   if (!reached)
@@ -214,8 +212,7 @@ arena_release(struct arena *arena)
     munmap(arena->base, arena->held_bytes != 0 ? arena->held_bytes
                                                : arena->reserved_bytes);
   }
-  *arena = (struct arena){.most = arena->most,
-                          .may_leave = arena->may_leave};
+  *arena = (struct arena){.most = arena->most};
 }
 
 void

@@ -24,7 +24,6 @@ struct arena {
   size_t held_bytes; /* of address space, where nobody else gets what is
                         behind it; 0: no more than is reserved */
   size_t most;       /* bytes that it may have, where it is; 0: it moves */
-  bool may_leave;    /* where the image has no room it grows in memory */
 };
 
 /* Reserve `bytes' of zeroed address space, from the beginning of a page.

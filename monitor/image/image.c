@@ -11,6 +11,7 @@
 
 #include "image/image_file.h"
 #include "image/image_parts.h"
+#include "image/signals.h"
 
 #ifndef MPROF_VERSION
 #error "MPROF_VERSION is not defined"
@@ -57,7 +58,7 @@ say_incomplete(void)
   if (image.head == NULL || is_incomplete())
     return;
   set_flag(IMAGE_INCOMPLETE, true);
-  if (image.head->language == IMAGE_LISP && image_file.kept < 0 &&
+  if (image.head->language == IMAGE_LISP && image_file.begun < 0 &&
       write(STDERR_FILENO, message, sizeof message - 1) < 0)
     return; /* nobody is told */
 }
@@ -67,23 +68,20 @@ say_incomplete(void)
 /* Takes the lock, with signals held back.  Returns false where this thread
  * has it already, or the kernel is not asked. */
 static bool
-lock_parts(void)
+lock_parts(struct signals_held *signals)
 {
-  struct signals_held signals;
   if (arenas_are_sealed() || spin_holds(&image.lock))
     return false;
-  signals_hold(&signals);
+  signals_hold(signals);
   spin_lock(&image.lock);
-  image.signals = signals;
   return true;
 }
 
 static void
-unlock_parts(void)
+unlock_parts(const struct signals_held *signals)
 {
-  const struct signals_held signals = image.signals;
   spin_unlock(&image.lock);
-  signals_let_go(&signals);
+  signals_let_go(signals);
 }
 
 /* Adds a part.  Where there is no room it says so in the image, and to the user
@@ -104,10 +102,11 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
   const int saved = errno;
   const size_t bytes = (arena->reserved_bytes + IMAGE_PAGE - 1) &
                        ~(size_t)(IMAGE_PAGE - 1);
+  struct signals_held signals;
   bool mapped = true;
   if (!image_is_open())
     return true;
-  if (!lock_parts())
+  if (!lock_parts(&signals))
     return false;
   if (part_at(arena->base) == NULL) /* else it was in the last one, too */
     mapped = add_part(&(struct part){
@@ -116,21 +115,21 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
         .used = used,
         .most = arena->most > bytes ? arena->most : bytes,
         .entry = {.kind = kind, .owner = owner, .record_bytes = record_bytes}});
-  unlock_parts();
+  unlock_parts(&signals);
   errno = mapped ? saved : ENOMEM;
   return mapped;
 }
 
-/* Returns the part of the array FIRST that ends at END; NULL if none does: a
- * file with a gap could not be read. */
+/* Returns the last part of the array FIRST; NULL if that ends before END, since
+ * a file with a gap could not be read. */
 static struct part *
-part_before(const struct part *first, const char *end)
+last_part(const struct part *first, const char *end)
 {
-  for (uint32_t i = image.count; i-- > 0;)
-    if (part_is_of(&image.parts[i], first) &&
-        image.parts[i].base + image.parts[i].bytes == end)
-      return &image.parts[i];
-  return NULL;
+  uint32_t i = image.count;
+  while (!part_is_of(&image.parts[--i], first))
+    ;
+  struct part *const last = &image.parts[i];
+  return last->base + last->bytes >= end ? last : NULL;
 }
 
 /* Adds a part of BYTES bytes behind LAST. */
@@ -151,22 +150,20 @@ add_behind(const struct part *last, size_t bytes)
   return false;
 }
 
-/* Makes the array whose part LAST is the last one BYTES longer. */
+/* Makes the array whose part LAST is the last one reach END: in its range, and
+ * where that ends by another part. */
 static bool
-extend(struct part *last, size_t bytes)
+extend(struct part *last, const char *end)
 {
-  const uint32_t number = (uint32_t)(last - image.parts);
+  const char *const now = last->base + last->bytes;
+  const size_t more = end > now ? (size_t)(end - now) : 0;
   const size_t left = last->range - last->bytes;
-  const size_t here = last->range == 0 || bytes < left ? bytes : left;
+  const size_t here = last->range == 0 || more < left ? more : left;
   if (here != 0 && !part_grow(last, here)) {
     say_incomplete();
     return false;
   }
-  if (here == bytes || add_behind(last, bytes - here))
-    return true;
-  if (here != 0)
-    part_shrink(&image.parts[number], here);
-  return false;
+  return here == more || add_behind(last, more - here);
 }
 
 bool
@@ -174,15 +171,16 @@ image_extend(const void *base, const void *end, size_t bytes)
 {
   const int saved = errno;
   struct part *last;
+  struct signals_held signals;
   bool extended = false;
-  if (!lock_parts())
+  if (!lock_parts(&signals))
     return false;
   last = part_at(base);
   if (last != NULL)
-    last = part_before(last, end);
+    last = last_part(last, end);
   if (last != NULL)
-    extended = extend(last, bytes);
-  unlock_parts();
+    extended = extend(last, (const char *)end + bytes);
+  unlock_parts(&signals);
   errno = extended ? saved : ENOMEM;
   return extended;
 }
@@ -203,9 +201,10 @@ void
 image_release(const void *base)
 {
   const struct part *p;
+  struct signals_held signals;
   struct part released;
   int file;
-  if (image.count == 0 || !lock_parts())
+  if (image.count == 0 || !lock_parts(&signals))
     return;
   p = part_at(base);
   if (p != NULL) {
@@ -216,7 +215,7 @@ image_release(const void *base)
         part_release(file, i);
     image_file_close(file);
   }
-  unlock_parts();
+  unlock_parts(&signals);
 }
 
 /* ---- begin and end ---- */
@@ -266,12 +265,11 @@ image_open(const char *path, enum image_language language, pid_t process,
       directory_unmap(head);
     if (file >= 0) {
       unlink(image_file.path);
-      close(file);
+      image_file_begun();
     }
     image_file_settle(false);
     return error;
   }
-  image_file.kept = file;
   image.error = 0;
   __atomic_store_n(&image.head, head, __ATOMIC_RELEASE);
   error = image_notes_begin();
@@ -287,12 +285,10 @@ image_open(const char *path, enum image_language language, pid_t process,
 int
 image_opened(void)
 {
-  image_file_drop();
+  image_file_begun();
   if (!is_incomplete())
     return 0;
-  unlink(image_file.path);
-  image_file_settle(false);
-  image_leave(true);
+  image_close(false);
   return image.error;
 }
 
@@ -312,19 +308,9 @@ image_close(bool keep)
     unlink(image_file.path);
   }
   image_file_settle(keep);
-  image_file_drop();
   __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
   directory_unmap(head);
   image_notes_end();
-}
-
-void
-image_keep(void)
-{
-  if (!image_is_open() || !lock_parts())
-    return;
-  image_file_keep();
-  unlock_parts();
 }
 
 void

@@ -12,10 +12,9 @@
  * become (image_parts.h).  A page of it is made present before it is touched:
  * a full disk is no signal.  Where there is no room, an array that is in the
  * image does not grow: its owner counts in what it has, and the image says
- * that it is not complete.  Notes alone grow all the same, in memory: each is
- * written once, and the next image has them.  The file is opened for a new
- * array and closed again, so that no program ever writes into it, or the
- * monitor into a file of the program's; an array grows without that.
+ * that it is not complete.  The file is opened for a new array and closed
+ * again, so that no program ever writes into it, or the monitor into a file
+ * of the program's; an array grows without that.
  *
  * Forks.  The child has no image, and nothing of its parent's is in its
  * memory but what image_forked leaves there.
@@ -52,10 +51,6 @@ int image_opened(void);
 /* Takes the file away, since all that is in it is saved or nothing was counted,
  * and puts the one before back that is not settled; with `keep' does not. */
 void image_close(bool keep);
-
-/* The process may not be able to open the file later: keep it open, as long as
- * the program lets it be (image_file.h). */
-void image_keep(void);
 
 bool image_is_open(void);
 
@@ -109,9 +104,8 @@ bool image_has_parts(void);
  * is still the parent's, and must not be written to. */
 bool image_forked(void);
 
-/* Leaves the image in the same way, or with `copy' with all figures; the file
- * stays as it is.  Returns false if the kernel refuses.  Nobody else may
+/* Leaves the image in the same way; the file stays as it is.  Nobody else may
  * write to what is in it, but look at locks. */
-bool image_leave(bool copy);
+bool image_leave(void);
 
 #endif

@@ -14,20 +14,17 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "arch/arch.h"
 #include "base/digits.h"
 #include "common/image_format.h"
 #include "image/arena.h"
 
-struct image_file image_file = {.kept = -1};
+struct image_file image_file = {.begun = -1};
 
 /* ---- its descriptor ---- */
 
@@ -44,9 +41,10 @@ int
 image_file_open(void)
 {
   int file;
-  if (is_ours(image_file.kept))
-    return image_file.kept;
-  image_file.kept = -1;
+  if (image_file.forbidden)
+    return -1;
+  if (is_ours(image_file.begun))
+    return image_file.begun;
   file = open(image_file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file >= 0 && !is_ours(file)) {
     close(file);
@@ -58,53 +56,16 @@ image_file_open(void)
 void
 image_file_close(int file)
 {
-  if (file >= 0 && file != image_file.kept)
+  if (file >= 0 && file != image_file.begun)
     close(file);
 }
 
 void
-image_file_keep(void)
+image_file_begun(void)
 {
-  enum { NUMBER = 1016 }; /* select knows 1024 */
-  struct rlimit limit = {.rlim_cur = 0};
-  const int file = image_file_open();
-  int moved;
-  if (file < 0 || file == image_file.kept)
-    return;
-  getrlimit(RLIMIT_NOFILE, &limit);
-  moved = fcntl(file, F_DUPFD_CLOEXEC,
-                limit.rlim_cur > NUMBER ? NUMBER : (int)limit.rlim_cur - 1);
-  if (moved >= 0)
-    close(file);
-  image_file.kept = moved < 0 ? file : moved;
-}
-
-void
-image_file_drop(void)
-{
-  if (is_ours(image_file.kept))
-    close(image_file.kept);
-  image_file.kept = -1;
-}
-
-int
-image_file_copy_process(int flags, int (*work)(void *), void *closure)
-{
-  enum { STACK_BYTES = 1 << 18 };
-  struct arena stack;
-  sigset_t all, before;
-  int copy, status = -1;
-  if (arena_reserve(&stack, STACK_BYTES) != 0)
-    return -1;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  copy = clone(work, (char *)stack.base + STACK_BYTES, CLONE_VFORK | flags,
-               closure);
-  if (copy < 0 || waitpid(copy, &status, (int)__WCLONE) != copy)
-    status = -1;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  arena_release(&stack);
-  return status;
+  if (is_ours(image_file.begun))
+    close(image_file.begun);
+  image_file.begun = -1;
 }
 
 struct elsewhere {
@@ -123,8 +84,17 @@ do_elsewhere(void *data)
 int
 image_file_elsewhere(int (*work)(void *), void *closure)
 {
-  const int status = image_file_copy_process(
-      CLONE_VM, do_elsewhere, &(struct elsewhere){work, closure});
+  enum { STACK_BYTES = 1 << 18 };
+  struct elsewhere e = {work, closure};
+  struct arena stack;
+  int copy, status = -1;
+  if (arena_reserve(&stack, STACK_BYTES) != 0)
+    return errno;
+  copy = clone(do_elsewhere, (char *)stack.base + STACK_BYTES,
+               CLONE_VM | CLONE_VFORK, &e);
+  if (copy < 0 || waitpid(copy, &status, (int)__WCLONE) != copy)
+    status = -1;
+  arena_release(&stack);
   return WIFEXITED(status) ? WEXITSTATUS(status) : EMFILE;
 }
 
@@ -152,26 +122,6 @@ image_file_is_dense(int file)
   struct stat status;
   return fstat(file, &status) == 0 && status.st_size > 0 &&
          status.st_blocks * BLOCK >= status.st_size;
-}
-
-void
-image_file_try(void)
-{
-  const int file = image_file_open();
-  void *mapped;
-  if (file < 0 || image_file_lengthen(file, IMAGE_PAGE) != 0)
-    return;
-  mapped = mmap(NULL, IMAGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                (off_t)(image_file.end - IMAGE_PAGE));
-  if (mapped != MAP_FAILED) {
-    madvise(mapped, IMAGE_PAGE, MADV_RANDOM);
-    arch_system_call(SYS_rt_sigprocmask,
-                     (const long[6]){SIG_BLOCK, 0, (long)(intptr_t)mapped,
-                                     sizeof(uint64_t)});
-    mremap(mapped, IMAGE_PAGE, IMAGE_PAGE, 0);
-    munmap(mapped, IMAGE_PAGE);
-  }
-  image_file_close(file);
 }
 
 /* Makes btrfs write in place, as others do: else a page that is there could
@@ -263,7 +213,10 @@ image_file_make(const char *path, bool exclusive)
 {
   struct stat status = {.st_ino = 0};
   int file;
-  image_file_drop();
+  if (image_file.forbidden) {
+    errno = EPERM;
+    return -1;
+  }
   if (strlen(path) >= sizeof image_file.path) {
     errno = ENAMETOOLONG;
     return -1;
@@ -284,5 +237,5 @@ image_file_make(const char *path, bool exclusive)
   image_file.device = status.st_dev;
   image_file.inode = status.st_ino;
   image_file.end = 0;
-  return file;
+  return image_file.begun = file;
 }

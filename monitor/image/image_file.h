@@ -18,7 +18,8 @@ extern struct image_file {
   dev_t device; /* of the file that was made */
   ino_t inode;
   uint64_t end; /* of what is used of it */
-  int kept;     /* descriptor; see image_file_keep */
+  int begun;    /* its descriptor until image_file_begun; else -1 */
+  bool forbidden; /* a filter ends the process for opening a file */
 } image_file;
 
 /* From now on files have the rights that the umask of now gives them, or
@@ -42,23 +43,14 @@ void image_file_settle(bool works);
 int image_file_open(void);
 void image_file_close(int file);
 
-/* Keep it open from now on, since the process may not be able to open it
- * later.  The descriptor has a number that no program looks at, and is closed
- * by exec.  The program may close it all the same, and open another file by
- * that number: each use first asks which file it is. */
-void image_file_keep(void);
+/* Closes it after it was made; until then image_file_open returns that
+ * descriptor, if the program has not closed it. */
+void image_file_begun(void);
 
-/* Keep it open no longer. */
-void image_file_drop(void);
-
-/* Calls `work' in a copy of this process, which waits for that; `flags' of
- * clone. The program's wait does not find the copy, which sends no signal.
- * Returns the status as wait does, or -1. */
-int image_file_copy_process(int flags, int (*work)(void *), void *closure);
-
-/* All descriptors that this process may have are in use: call `work', which
- * opens the file, in a copy that shares its memory and has one descriptor
- * less.  Gives back what `work' does, 0 or an errno value. */
+/* All descriptors that this process may have are in use: calls WORK, which
+ * makes the file, in a copy that shares its memory and has one descriptor less.
+ * The program's wait does not find the copy, which sends no signal.  Signals
+ * are held.  Returns what WORK does, 0 or an errno value. */
 int image_file_elsewhere(int (*work)(void *closure), void *closure);
 
 /* Makes the file BYTES longer, by a hole.  Returns 0 or an errno value. */
@@ -66,9 +58,5 @@ int image_file_lengthen(int file, uint64_t bytes);
 
 /* Returns true if the file system has no holes. */
 bool image_file_is_dense(int file);
-
-/* Make the system calls that it takes to grow, and change nothing: a filter of
- * system calls ends the process, which is a copy, for one that is forbidden. */
-void image_file_try(void);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "image/image_file.h"
 #include "image/image_parts.h"
+#include "image/signals.h"
 
 /* Returns true for what is needed though no figure is. */
 static bool
@@ -47,37 +48,31 @@ replace_by_copy(const struct part *p)
   return false;
 }
 
-/* Puts memory that is all zero in the place of the part. */
+/* Puts memory in the place of the part, all zero but for what is kept.  Asks
+ * more than once, as the kernel may have the next time what it refuses now. */
 static bool
-replace_by_zeros(const struct part *p)
-{
-  return map_anonymous(p->base, p->bytes, MAP_FIXED) != MAP_FAILED;
-}
-
-/* Replaces the part; asks more than once, as the kernel may have the next
- * time what it refuses now.  Returns false if it has not. */
-static bool
-replace(const struct part *p, bool copy)
+replace(const struct part *p)
 {
   enum { TRIES = 3 };
   bool replaced = false;
   for (int i = 0; !replaced && i < TRIES; i++)
-    replaced = copy ? replace_by_copy(p) : replace_by_zeros(p);
+    replaced = is_kept(p) ? replace_by_copy(p)
+                          : map_anonymous(p->base, p->bytes, MAP_FIXED) !=
+                                MAP_FAILED;
   return replaced;
 }
 
-/* Replaces all parts, by copies with `copy'.  Returns false, with the rest
- * still in the file, if the kernel refuses. */
+/* Returns false, with the rest still in the file, if the kernel refuses. */
 static bool
-leave(bool copy)
+leave(void)
 {
   bool left = true;
   while (left && image.count > 0) {
     const struct part *const p = &image.parts[image.count - 1];
-    left = p->base == NULL || replace(p, copy || is_kept(p));
+    left = p->base == NULL || replace(p);
     image.count -= left;
   }
-  image_file_drop();
+  image_file_begun();
   if (image.head != NULL)
     directory_unmap(image.head);
   image.head = NULL;
@@ -85,13 +80,13 @@ leave(bool copy)
 }
 
 bool
-image_leave(bool copy)
+image_leave(void)
 {
   struct signals_held signals;
   bool left;
   signals_hold(&signals);
   image_fork_lock();
-  left = leave(copy);
+  left = leave();
   image_fork_unlock();
   signals_let_go(&signals);
   return left;
@@ -132,7 +127,7 @@ bool
 image_forked(void)
 {
   image.lock.holder = image.notes_lock.holder = 0;
-  if (!leave(false))
+  if (!leave())
     return false;
   image_notes_forked();
   return true;

@@ -14,7 +14,7 @@
 enum { FIRST_NOTES = IMAGE_PAGE };
 
 /* Under image.notes_lock. */
-static struct note_list list = {.arena = {.most = 1 << 28, .may_leave = true}};
+static struct note_list list = {.arena = {.most = 1 << 28}};
 
 /* Gives back 0 or an errno value. */
 static int

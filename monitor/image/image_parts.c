@@ -74,18 +74,6 @@ make_present(char *at, size_t bytes)
   return result == 0;
 }
 
-/* Returns why there is no room for these bytes of the file: the kernel says
- * only EFAULT. */
-static int
-why_full(int file, uint64_t offset, size_t bytes)
-{
-  int error;
-  do
-    error = posix_fallocate(file, (off_t)offset, (off_t)bytes);
-  while (error == EINTR);
-  return error == 0 || error == EOPNOTSUPP ? ENOSPC : error;
-}
-
 static void
 advise(void *at, size_t bytes)
 {
@@ -99,16 +87,13 @@ map_present(int file, uint64_t offset, size_t mapped, size_t bytes)
 {
   void *const at = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED,
                         file, (off_t)offset);
-  int error = ENOMEM;
   if (at == MAP_FAILED)
     return NULL;
   advise(at, mapped);
   if (make_present(at, bytes))
     return at;
-  if (errno == EFAULT)
-    error = why_full(file, offset, bytes);
   munmap(at, mapped);
-  errno = error;
+  errno = ENOSPC; /* or a quota: the kernel does not say */
   return NULL;
 }
 
@@ -230,8 +215,8 @@ find_range(int file, const struct image_head *head, struct part *p)
 struct part *
 part_at(const void *base)
 {
-  for (uint32_t i = 0; i < image.count; i++)
-    if (base != NULL && image.parts[i].base == base)
+  for (uint32_t i = image.count; base != NULL && i-- > 0;) /* new ones grow */
+    if (image.parts[i].base == base)
       return &image.parts[i];
   return NULL;
 }
@@ -307,9 +292,8 @@ find_number(struct part *new)
 
 /* Returns 0 or an errno value; see part_add. */
 static int
-add(void *part)
+add(struct part *new)
 {
-  struct part *const new = part;
   const uint32_t number = find_number(new);
   const bool open = image_is_open();
   const int file = open ? image_file_open() : -1;
@@ -335,9 +319,7 @@ part_add(struct part *new)
 {
   enum { TRIES = 3 };
   for (int i = 0; i < TRIES; i++) {
-    int error = add(new);
-    if (error == EMFILE)
-      error = image_file_elsewhere(add, new);
+    const int error = add(new);
     if (error == 0)
       return true;
     image.error = error;
@@ -365,17 +347,6 @@ part_grow(struct part *p, size_t more)
     __atomic_store_n(&entry_at(image.head, number)->ready, p->entry.ready,
                      __ATOMIC_RELEASE);
   return true;
-}
-
-void
-part_shrink(struct part *p, size_t less)
-{
-  const uint32_t number = (uint32_t)(p - image.parts);
-  p->bytes = p->used = p->bytes - less;
-  p->entry.ready = ready(p);
-  if (image.head != NULL)
-    entry_at(image.head, number)->ready = p->entry.ready;
-  remap(p->base, p->bytes + less, p->bytes, 0, NULL);
 }
 
 void

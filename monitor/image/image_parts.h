@@ -17,7 +17,6 @@
 
 #include "common/image_format.h"
 #include "image/arena.h"
-#include "image/signals.h"
 #include "image/spin_lock.h"
 
 /* A part of an array.  It has the same number in the directory. */
@@ -41,7 +40,6 @@ extern struct image {
   size_t directory_bytes; /* present, with the head */
   bool dense;             /* the file system has no holes */
   int error;              /* why something found no room in it */
-  struct signals_held signals; /* the holder's state, restored on unlock */
   struct spin_lock notes_lock; /* of the notes; taken before `lock' */
   bool held, notes_held;       /* by the thread that forks, before */
 } image;
@@ -76,9 +74,6 @@ bool part_add(struct part *part);
 /* Makes a part that is in the file MORE bytes longer, which are in its range.
  * Returns false if there is no room. */
 bool part_grow(struct part *part, size_t more);
-
-/* Makes it LESS bytes shorter again. */
-void part_shrink(struct part *part, size_t less);
 
 /* Gives the part NUMBER back.  FILE is negative if it cannot be opened. */
 void part_release(int file, uint32_t number);

@@ -103,7 +103,8 @@ make_over_child(struct context_tree *tree, uint32_t parent)
       tree, &(struct context){.site = SITE_OVER,
                               .parent = parent,
                               .target = tree->context_count,
-                              .shown = tree->contexts[parent].shown});
+                              .marks = tree->contexts[parent].marks &
+                                       CONTEXT_SHOWN});
 }
 
 /* The context when it is new. */
@@ -113,8 +114,12 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   const uint32_t function = context_tree_function(tree, parent, site);
   const enum phase_state state =
       context_fold_state(tree->contexts, parent, function);
+  const struct context *const caller = &tree->contexts[parent];
   const bool kept =
-      tree->contexts[parent].kept || tree->contexts[parent].target != parent;
+      (caller->marks & CONTEXT_KEPT) != 0 || caller->target != parent;
+  uint32_t marks = (function & FUNCTION_HIDDEN) != 0
+                       ? caller->marks & CONTEXT_SHOWN
+                       : function & FUNCTION_NUMBER;
   uint32_t number, target = CONTEXT_OVERFLOW;
   bool new_arc = false;
 
@@ -130,17 +135,13 @@ make_child(struct context_tree *tree, uint32_t parent, uint64_t site)
   } else {
     target = number = tree->context_count;
   }
-  return add_context(
-      tree, &(struct context){.site = site,
-                              .parent = parent,
-                              .target = target,
-                              .function = function,
-                              .shown = (function & FUNCTION_HIDDEN) != 0
-                                           ? tree->contexts[parent].shown
-                                           : function & FUNCTION_NUMBER,
-                              .state = (unsigned)state & 7,
-                              .new_arc = new_arc,
-                              .kept = kept});
+  marks |= ((uint32_t)state & 7) << CONTEXT_STATE_SHIFT;
+  marks |= (new_arc ? CONTEXT_NEW_ARC : 0) | (kept ? CONTEXT_KEPT : 0);
+  return add_context(tree, &(struct context){.site = site,
+                                             .parent = parent,
+                                             .target = target,
+                                             .function = function,
+                                             .marks = marks});
 }
 
 static inline uint32_t

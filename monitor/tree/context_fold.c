@@ -22,7 +22,7 @@ context_fold_state(const struct context *contexts, uint32_t parent,
     if (i == CONTEXT_ROOT)
       return STATE_RUN;
   }
-  return phase_next((enum phase_state)contexts[parent].state,
+  return phase_next((enum phase_state)CONTEXT_STATE(contexts[parent].marks),
                     (enum phase_role)FUNCTION_ROLE(function));
 }
 
@@ -41,7 +41,7 @@ context_fold_parent(const struct context *contexts, uint32_t parent,
                     bool places, bool *new_arc)
 {
   const struct context *const caller = &contexts[parent];
-  const uint32_t shown_caller = caller->shown;
+  const uint32_t shown_caller = caller->marks & CONTEXT_SHOWN;
   const bool hidden = (function & FUNCTION_HIDDEN) != 0;
   const uint32_t shown =
       hidden ? shown_caller : function & FUNCTION_NUMBER;
@@ -60,14 +60,15 @@ context_fold_parent(const struct context *contexts, uint32_t parent,
     if ((c->function & FUNCTION_ROOT) != 0)
       break;
     if (is_call(c, site, function, places)) {
-      if (candidate == CONTEXT_OVERFLOW && !novel && c->shown == shown &&
-          c->state == (uint32_t)state)
+      if (candidate == CONTEXT_OVERFLOW && !novel &&
+          (c->marks & CONTEXT_SHOWN) == shown &&
+          CONTEXT_STATE(c->marks) == (uint32_t)state)
         candidate = c->parent;
       arc_known |= is_call(&contexts[c->parent], caller->site,
                            caller->function, places);
-      shown_arc_known |= contexts[c->parent].shown == shown_caller;
+      shown_arc_known |= (contexts[c->parent].marks & CONTEXT_SHOWN) == shown_caller;
     }
-    novel |= c->new_arc;
+    novel |= (c->marks & CONTEXT_NEW_ARC) != 0;
     if (new_arc == NULL && novel && candidate == CONTEXT_OVERFLOW)
       return CONTEXT_OVERFLOW;
     if (arc_known && shown_arc_known &&

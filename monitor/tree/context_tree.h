@@ -67,7 +67,7 @@
 #include <stdint.h>
 
 #include "image/arena.h"
-#include "image/record_index.h"
+#include "tables/record_index.h"
 
 /* Contexts that exist in each tree. */
 enum {
@@ -110,14 +110,19 @@ struct context {
   uint32_t parent;
   uint32_t target;      /* itself, or where a recursive call is folded to */
   uint32_t function;    /* see context_tree_function_fn; 0: not known */
-  uint32_t shown : 26;  /* the nearest function on the path, from itself
-                           rootward, that reports show; 0: none */
-  uint32_t state : 3;   /* enum phase_state, below the function */
-  uint32_t new_arc : 1; /* one of its arcs was not on the path above it */
-  uint32_t kept : 1;    /* it is below one that was folded */
+  uint32_t marks;       /* see CONTEXT_SHOWN and what follows that */
   uint32_t first;       /* of its children that was made first; 0: none */
   uint32_t first_leaf;  /* likewise */
 };
+
+/* Of context.marks: the number of the nearest function on the path, from
+ * itself rootward, that reports show (0: none); from CONTEXT_STATE_SHIFT on
+ * the enum phase_state below the function. */
+#define CONTEXT_SHOWN ((1u << 26) - 1)
+enum { CONTEXT_STATE_SHIFT = 26 };
+#define CONTEXT_STATE(marks) ((marks) >> CONTEXT_STATE_SHIFT & 7)
+#define CONTEXT_NEW_ARC (1u << 29) /* an arc was not on the path above it */
+#define CONTEXT_KEPT (1u << 30)    /* it is below one that was folded */
 
 /* Sizes up to this are told apart; larger objects of one type share a leaf.
  * It is the largest size for which the collector has size classes. */

@@ -35,10 +35,20 @@ join(char *to, const char *path, const char *name)
   to[n] = '\0';
 }
 
-void
-region_table_map(const struct region_table *table)
+/* Makes room for that region.  Returns false without memory. */
+static bool
+reach(struct region_table *table, uint32_t number)
 {
-  if (table->regions != NULL)
+  table->arena.most = (REGIONS + (size_t)1) * sizeof *table->regions;
+  return arena_record(&table->arena, number, sizeof *table->regions) != NULL;
+}
+
+/* A table that is empty has its place, too: later the file may be out of
+ * reach. */
+void
+region_table_map(struct region_table *table)
+{
+  if (reach(table, 0))
     image_map(&table->arena, table->arena.reserved_bytes, IMAGE_REGIONS,
               image_owner(), sizeof *table->regions);
 }
@@ -77,13 +87,11 @@ find(struct region_table *table, uint32_t parent, const char *name)
   struct region_name key;
   uint32_t number;
   if (table->regions == NULL) {
-    if (arena_reserve(&table->arena,
-                      (REGIONS + (size_t)1) * sizeof *table->regions) != 0)
+    if (!reach(table, 0))
       return NONE;
     /* threads that count look whether there are any, without a lock */
     __atomic_store_n(&table->regions, table->arena.base, __ATOMIC_RELEASE);
     table->count = 1;
-    region_table_map(table);
   }
   key = name_in(table, parent, name);
   number = intern_find(&table->names, &key, key.bytes);
@@ -96,7 +104,7 @@ find(struct region_table *table, uint32_t parent, const char *name)
   }
   if (number != 0)
     return number;
-  if (table->count > REGIONS ||
+  if (table->count > REGIONS || !reach(table, table->count) ||
       intern_bytes(&table->names, &key, key.bytes) == 0)
     return NONE;
   table->regions[table->count].parent = parent;

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "image/arena.h"
-#include "image/intern_table.h"
+#include "tables/intern_table.h"
 
 enum {
   REGIONS = 4095,          /* in all, at most */
@@ -72,7 +72,7 @@ void region_leave(struct region_table *table, struct region_stack *stack,
                   bool frees);
 
 /* Puts it into the image of the process, if that has one with room. */
-void region_table_map(const struct region_table *table);
+void region_table_map(struct region_table *table);
 
 /* Forget what was counted, but not the names: threads are in regions. */
 void region_table_clear(struct region_table *table);

@@ -182,7 +182,8 @@ add_calls(struct c_recovery *r)
   uint64_t *calls = sum_below(reading->profile, reading->first_sample);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
-    if (!c->new_arc && arc_is_above(tree->contexts, c->parent, c->function))
+    if ((c->marks & CONTEXT_NEW_ARC) == 0 &&
+        arc_is_above(tree->contexts, c->parent, c->function))
       calls[building_node(r->b, i)] = 0;
   }
   for (uint32_t i = TREE_ROOT + 1; i < reading->profile->tree.count; i++) {

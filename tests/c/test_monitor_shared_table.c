@@ -14,7 +14,7 @@
 
 #include "code/code_objects.h"
 #include "code/function_numbers.h"
-#include "image/shared_table.h"
+#include "tables/shared_table.h"
 
 enum { KEYS = 5000 };
 

@@ -5,13 +5,14 @@
  * The bytes are read as they are, which tries the plain message or, when they
  * begin so, gzip; and once more compressed, so that what is behind inflation
  * is reached by changes that gzip's checksum would catch; and once behind
- * two megabytes, of which the reader keeps nothing.  The outcome must
- * be a profile or one line with a reason and an offset; of what begins like an
- * image, one line with a reason, or a profile, too.  Of a profile, tables
- * are printed and formats written, and it is merged and compared with itself:
- * the merged file must say the same.  No command may have more memory at a
- * time than the size of the file allows.  What begins like a text is tried as
- * rules of advice, too: they are taken, or there is one line with the place.
+ * two megabytes, of which the reader keeps nothing.  An image is read with its
+ * arrays three megabytes behind its head, too.  The outcome must be a profile
+ * or one line with a reason and an offset; of what begins like an image, one
+ * line with a reason, or a profile, too.  Of a profile, tables are printed and
+ * formats written, and it is merged and compared with itself: the merged file
+ * must say the same.  No command may have more memory at a time than the size
+ * of the file allows.  What begins like a text is tried as rules of advice,
+ * too: they are taken, or there is one line with the place.
  */
 
 #include "base/gzip_sink.h"
@@ -263,6 +264,25 @@ try_behind_front(struct memory_file *file, const uint8_t *data, size_t size)
   try_file(file);
 }
 
+/* Tries an image of this version whose arrays are far behind its head, as those
+ * of a program are: what follows the first FRONT bytes is at FAR. */
+static void
+try_far_arrays(struct memory_file *file, const uint8_t *data, size_t size)
+{
+  enum { FRONT = 1024, FAR = 3 << 20, WHOLE = 4 << 20 };
+  struct image_head head;
+  memcpy(&head, data, sizeof head);
+  memcpy(head.mprof, MPROF_VERSION, sizeof MPROF_VERSION);
+  head.version = IMAGE_VERSION;
+  write_file(file, data, FRONT);
+  expect(pwrite(file->descriptor, &head, sizeof head, 0) == sizeof head &&
+             pwrite(file->descriptor, data + FRONT, size - FRONT, FAR) ==
+                 (ssize_t)(size - FRONT) &&
+             ftruncate(file->descriptor, WHOLE) == 0,
+         "memory file not written");
+  try_file(file);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -282,5 +302,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   if (size % 16 == 1)
     try_behind_front(&file, data, size);
+  if (size > 1024 && memcmp(data, IMAGE_MAGIC, sizeof IMAGE_MAGIC - 1) == 0)
+    try_far_arrays(&file, data, size);
   return 0;
 }

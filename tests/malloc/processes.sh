@@ -32,9 +32,18 @@ files() {
     "$(head -n 1 <<<"$got"; tail -n +2 <<<"$got" | sed '/^$/d' | sort -n)"
 }
 
+# room FILE: whether it takes what mprof-run(1) says that a small program does.
+room() { [ "$(du -k "$1" | cut -f 1)" -le 40 ] && echo 40 KB || du -k "$1"; }
+
 compile processes -O1
 run leaf
 files 'one process' '7 77 7 77'
+same 'the image of a small program' '40 KB' "$(room processes.data)"
+run wide-fork
+files 'a child that counts less' '2000 2059000 2000 2059000' \
+  '1 60 1 60'
+same 'its image is none of its parent' '40 KB' \
+  "$(room "$(echo processes.data.*)")"
 run fork
 files 'parent and child' '3 160 3 160' '3 60 3 60'
 run grandchildren

@@ -101,16 +101,15 @@ if possible filter-nothing; then
   gives filter-nothing fork
   others '2 60 ;'
   gives filter-write
+  gives filter-wrong
   gives EMFILE filter-clone
   for case in filter-length filter-memory filter-signals filter-time \
     filter-most filter-thread strict; do
     gives $case
   done
   same 'strict: to its end' done "$(cat out)"
-  ulimit -S -c "$(ulimit -H -c)"
-  gives filter-length
-  same 'a trial leaves no core file' '' "$(find . -name 'core*')"
-  ulimit -S -c 0
+  gives filter-files fork
+  others ''
   gives filter-signals library
   more='240001 24000100' gives filter-yield threads
   MPROF_CHILDREN=no gives child filter-signals library

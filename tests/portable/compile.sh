@@ -30,6 +30,5 @@ ls monitor/*/*.c monitor/*/*/*.c reduce/*.c reduce/*/*.c |
 # The reader has the monitor's image, which another library may not.
 {
   ls reduce/*.c reduce/*/*.c | grep -v ^reduce/serve/
-  ls monitor/image/{arena,image,image_file,image_forks,image_notes}.c \
-    monitor/image/{intern_table,note_list,record_index}.c
+  ls monitor/image/*.c monitor/tables/{intern_table,record_index}.c
 } | files musl-gcc musl

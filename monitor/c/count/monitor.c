@@ -202,7 +202,7 @@ void
 malloc_monitor_leave_image(struct malloc_monitor *m)
 {
   malloc_monitor_lock(m);
-  if (image_leave(false)) {
+  if (image_leave()) {
     clear(m);
     m->awaits_image = true;
     __atomic_store_n(&m->ready, false, __ATOMIC_RELEASE);

@@ -98,13 +98,15 @@ struct stripe {
   uint64_t count, freed_count;        /* objects */
   struct leaf_counters *counters;     /* by leaf; NULL: not used yet */
   uint32_t current_leaf; /* the leaf that is counted for, or was last */
-  bool open;             /* threads may count in it; the first always is */
+  uint32_t open;         /* threads may count in it; the first always is */
   uint64_t limited;      /* the count when the limit was reached last */
 };
 
 _Static_assert(sizeof(struct stripe) == 64, "a cache line");
 
-struct stripes { /* in pages of its own, which can be those of an image */
+/* In pages of its own, which can be those of an image: mprof-formats(5) has
+ * the offsets. */
+struct stripes {
   _Alignas(IMAGE_PAGE) uint32_t used; /* no others have counters */
   uint32_t epoch;            /* of the figures; another one after a reset; an
                                 object that is not counted has 0 */
@@ -113,14 +115,14 @@ struct stripes { /* in pages of its own, which can be those of an image */
                                 alone is open, else SHARED_OUT */
   uint64_t generation;       /* another one when code or all leaves go away */
   uint32_t leaves;           /* that all used ones have counters for */
-  unsigned recent_count;     /* see stripe_user */
-  bool rebalance_again;      /* what was shared out may be untrue by now */
+  uint32_t recent_count;     /* see stripe_user */
+  uint32_t rebalance_again;  /* what was shared out may be untrue by now */
 
   /* For who reads the image while the program runs (reduce/recover/): */
+  uint32_t counting;      /* allocations, as last asked for */
   uint64_t missed;        /* objects without memory to be counted in */
   uint64_t figures_since; /* what they are of; nanoseconds, real time */
-  bool counting;          /* allocations, as last asked for */
-  bool watched;           /* the reader may take the locks */
+  uint32_t watched;       /* the reader may take the locks */
   struct image_search search;
   struct stripe stripe[STRIPES];
 };

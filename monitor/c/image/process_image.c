@@ -23,15 +23,11 @@ enum { SUFFIX_BYTES = 40, MOST_NAMES = 10000 };
 static struct {
   char base[PATH_MAX];   /* without what tells processes apart; empty: not
                             read */
-  char folder[PATH_MAX]; /* that the file is in */
   char free[PATH_MAX];   /* a name that is tried, or was before this one */
   pid_t process;       /* its number; not that of image_file_elsewhere */
   bool first;          /* the name is for this process */
   bool by_program;     /* the program has called for it */
-  bool kept;           /* the file may be out of reach by now: then the folder
-                          that the name was in says whether it is */
-  dev_t device;
-  ino_t inode;
+  struct stat root;    /* the folder "/" when the name was read */
   char root_process[sizeof "MPROF_ROOT_PID=0123456789"]; /* in the environment:
                                       as long for any process, as programs
                                       allocate for it */
@@ -61,11 +57,7 @@ set_base(const char *name)
     }
   }
   own.base[n] = '\0';
-  const char *const slash = strrchr(own.base, '/'); /* NULL: getcwd failed */
-  strcpy(own.folder, ".");
-  if (slash != NULL)
-    *(char *)mempcpy(own.folder, own.base,
-                     (size_t)(slash - own.base) + 1) = '\0';
+  stat("/", &own.root);
 }
 
 /* Returns whether the variable names this process, also after exec. */
@@ -104,7 +96,6 @@ process_image_set(const char *name)
 {
   strcpy(own.free, own.base);
   own.first = own.by_program = true;
-  own.kept = false;
   set_base(name);
   return strcmp(own.free, own.base) != 0;
 }
@@ -151,40 +142,17 @@ open_free_name(void)
   return error;
 }
 
-/* ---- rights ---- */
-
-/* Finds the folder of the file, as the process sees it now; returns false if
- * it cannot. */
-static bool
-find_folder(struct stat *folder)
-{
-  return stat(own.folder, folder) == 0;
-}
-
-void
-process_image_keep_open(void)
-{
-  struct stat folder;
-  process_image_read_name();
-  if (!own.kept && find_folder(&folder)) {
-    own.kept = true;
-    own.device = folder.st_dev;
-    own.inode = folder.st_ino;
-  }
-  image_keep();
-}
-
 /* ---- the image ---- */
 
 int
 process_image_open(void)
 {
-  struct stat folder;
+  struct stat root;
   process_image_read_name();
   if (!own.by_program && !environment_is_trusted())
     return EACCES; /* its folder is the caller's choice */
-  if (own.kept && !(find_folder(&folder) && folder.st_dev == own.device &&
-                    folder.st_ino == own.inode))
+  if (stat("/", &root) != 0 || root.st_dev != own.root.st_dev ||
+      root.st_ino != own.root.st_ino)
     return ENOENT; /* after chroot the name may be another file's */
   return own.first ? image_open(own.base, IMAGE_C, own.process, false)
                    : open_free_name();
@@ -237,7 +205,7 @@ without_controls(const char *path)
 }
 
 /* Writes "mprof: BEFORE 'FILE': WHY" to standard error, with the name of the
- * image.  Does nothing if WHY is NULL, or in a process that was running when
+ * image.  Does nothing if WHY is NULL, under a filter that forbids it, or in a process that was running when
  * it was attached to: whoever attached is told. */
 void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
@@ -253,7 +221,8 @@ process_image_say(const char *before, const char *why)
       "\n"};
   enum { TEXTS = sizeof texts / sizeof texts[0] };
   struct iovec pieces[TEXTS];
-  if (why == NULL || environment_value("MPROF_BY") != NULL)
+  if (why == NULL || image_file.forbidden ||
+      environment_value("MPROF_BY") != NULL)
     return;
   for (int i = 0; i < TEXTS; i++)
     pieces[i] = (struct iovec){.iov_base = (void *)(uintptr_t)texts[i],

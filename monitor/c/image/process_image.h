@@ -31,9 +31,6 @@ void process_image_forked(void);
  */
 bool process_image_set(const char *name);
 
-/* Keeps the file open, for the process may soon be unable to open it. */
-void process_image_keep_open(void);
-
 /* Prints "mprof: BEFORE 'NAME': WHY"; nothing if WHY is NULL. */
 void process_image_say(const char *before, const char *why);
 

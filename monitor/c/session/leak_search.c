@@ -112,7 +112,7 @@ leak_search_run(void)
 {
   if (session.leak_reader == 0 || !image_is_open() || !session_is_ours())
     return;
-  if (session.filter != NULL)
+  if (session.has_filter)
     process_image_say("cannot find what is lost in",
                       "the program filters its system calls");
   else if (!request_search(&stripes.search))

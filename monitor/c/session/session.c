@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "c/session/session.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "c/count/own_process.h"
@@ -17,17 +16,6 @@ session_is_ours(void)
   return own_process.known && !arenas_are_sealed() &&
          !real_allocator_bypassed() &&
          (session.process == 0 || session.process == getpid());
-}
-
-bool
-session_keep_file(void)
-{
-  const int saved = errno;
-  if (!own_process_known() || !session_is_ours())
-    return false;
-  process_image_keep_open();
-  errno = saved;
-  return true;
 }
 
 void

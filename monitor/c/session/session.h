@@ -30,12 +30,13 @@
  * first counts or frees (count/own_process.h), and has a file of its own when
  * it counts something.
  *
- * Privileges.  The file is opened before the process gives up what that needs
- * (privileges.c).  Before it limits its system calls, a trial shows whether
- * it can count then (system_call_filter.c). */
+ * Privileges.  The file is mapped before the process gives up what it takes to
+ * open it, and grows without that.  A filter of system calls is asked what it
+ * says to those of the monitor (system_call_filter.c). */
 #ifndef MPROF_SESSION_H
 #define MPROF_SESSION_H
 
+#include <linux/filter.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -43,15 +44,10 @@
 #include "base/attributes.h"
 #include "c/interpose/interposed.h"
 
-struct system_call {
-  long number, arguments[6];
-};
-
 extern struct session {
   pid_t process;     /* that is profiled; 0: none yet */
   pid_t leak_reader; /* finds at the end what is lost; 0: nobody */
-  const struct system_call *filter; /* set one of system calls; NULL: none is
-                                       set */
+  bool has_filter;    /* of system calls */
   bool awaits_attach; /* the library was loaded by a debugger */
   bool attached;      /* and counts for it */
   bool has_handlers;  /* at forks and at quick_exit */
@@ -65,13 +61,9 @@ extern struct session {
 
 /* ---- session.c ---- */
 
-/* Returns whether the figures are this process's. */
+/* Returns whether the figures are this process's; those between vfork and exec
+ * are another one's. */
 bool session_is_ours(void);
-
-/* Keeps the file open, as this process is about to give up privileges.
- * Returns false where the file is another process's, as between vfork and
- * exec. */
-bool session_keep_file(void);
 
 /* Prints that the process becomes a program without the monitor, and WHY, if
  * its file is the one that was asked for. */
@@ -113,11 +105,12 @@ extern const struct interposed_function process_event_functions[2] HIDDEN;
 
 /* ---- system_call_filter.c ---- */
 
-/* Makes the call, as syscall does. */
-long system_call_make(const struct system_call *call);
+/* What a process may do in strict mode: nothing that the monitor does. */
+extern const struct sock_fprog system_call_filter_strict HIDDEN;
 
-/* Prepares for that call, which the process is about to make and which sets a
- * filter. */
-void system_call_filter_before(const struct system_call *call);
+/* Prepares for that filter of system calls, which the process is about to set;
+ * `asks': another process is asked about calls, and nobody can tell what it
+ * will say. */
+void system_call_filter_before(const struct sock_fprog *filter, bool asks);
 
 #endif

@@ -2,120 +2,181 @@
  *
  * system_call_filter.c -- a program limits its own system calls (seccomp),
  * and is ended if it makes another one.  The monitor makes some as well: for
- * memory, and for room in its file, which is open already.
+ * memory, and to open files.
  *
- * A copy of the process that sets the same filter tries the calls first.  If
- * that ends the copy, room is made for what is still to come, and the monitor
- * makes no call any more: what then finds no room is counted over the budget.
- * Calls that only fail are borne as elsewhere. */
+ * A filter is a program of a simple machine, which the kernel runs at each
+ * call: it may look at the call's number and arguments.  Here it is run for
+ * the calls of the monitor before it is set.  If one would end the process,
+ * the monitor makes none of its kind any more.  Without files no image begins,
+ * and threads share a stripe.  Without memory, room is made for what is still
+ * to come, and what then finds none is counted over the budget.  Calls that
+ * only fail are borne as elsewhere. */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "base/wait.h"
 #include "c/count/monitor.h"
 #include "c/count/thread.h"
 #include "c/session/session.h"
+#include "code/frame_step.h"
 #include "image/arena.h"
 #include "image/image_file.h"
 
 enum {
-  SOME_BYTES = 4 * ARCH_PAGE,
   SPARE_RECORDS = 1 << 16, /* of contexts, at least, for what is to come */
   SPARE_THREADS = 32
 };
 
-/* Makes the call without the C library: to seek its function may allocate,
- * and allocators call syscall for memory. */
-long
-system_call_make(const struct system_call *call)
+static const struct sock_filter kill_all =
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+const struct sock_fprog system_call_filter_strict = {
+    1, (struct sock_filter *)&kill_all};
+
+/* ---- a filter ---- */
+
+static bool
+compare(uint16_t code, uint32_t a, uint32_t b)
 {
-  const long result = arch_system_call(call->number, call->arguments);
-  if (result >= 0 || result < -4095)
-    return result;
-  errno = (int)-result;
-  return -1;
+  switch (BPF_OP(code)) {
+  case BPF_JEQ:
+    return a == b;
+  case BPF_JGT:
+    return a > b;
+  case BPF_JGE:
+    return a >= b;
+  default:
+    return (a & b) != 0;
+  }
 }
 
-/* ---- a trial ---- */
-
-static void
-try_memory(void)
+/* Returns what the filter says to the call, SECCOMP_RET_...; where it has
+ * instructions that filters of system calls have no need of, that the process
+ * is ended. */
+static uint32_t
+run(const struct sock_fprog *filter, const struct seccomp_data *call)
 {
-  struct arena fixed = {.most = 2 * SOME_BYTES}, moving;
-  arena_grow(&fixed, SOME_BYTES);
-  arena_grow(&fixed, 2 * SOME_BYTES);
-  arena_clear(&fixed);
-  arena_release(&fixed);
-  if (arena_reserve(&moving, SOME_BYTES) == 0)
-    arena_grow(&moving, 2 * SOME_BYTES);
-  arena_release(&moving);
+  uint32_t a = 0;
+  for (unsigned i = 0; i < filter->len; i++) {
+    const struct sock_filter *const f = &filter->filter[i];
+    switch (f->code) {
+    case BPF_LD | BPF_W | BPF_ABS:
+      if (f->k > sizeof *call - sizeof a)
+        return SECCOMP_RET_KILL_PROCESS;
+      memcpy(&a, (const char *)call + f->k, sizeof a);
+      break;
+    case BPF_ALU | BPF_AND | BPF_K:
+      a &= f->k;
+      break;
+    case BPF_JMP | BPF_JA:
+      i += f->k;
+      break;
+    case BPF_JMP | BPF_JEQ | BPF_K:
+    case BPF_JMP | BPF_JGT | BPF_K:
+    case BPF_JMP | BPF_JGE | BPF_K:
+    case BPF_JMP | BPF_JSET | BPF_K:
+      i += compare(f->code, a, f->k) ? f->jt : f->jf;
+      break;
+    case BPF_RET | BPF_K:
+      return f->k;
+    default:
+      return SECCOMP_RET_KILL_PROCESS;
+    }
+  }
+  return SECCOMP_RET_KILL_PROCESS;
 }
 
-/* Makes all calls that the monitor makes, in the copy.  Whether they succeed
- * does not matter, as long as they do not end it: what fails later is borne.
- */
-static int
-try_calls(void *unused)
+/* ---- the calls of the monitor ---- */
+
+enum { SOME = ARCH_PAGE, PRIVATE = MAP_PRIVATE | MAP_ANONYMOUS };
+enum { READ_WRITE = PROT_READ | PROT_WRITE };
+
+struct call {
+  int number;
+  uint64_t arguments[6];
+};
+
+static const struct call memory_calls[] = {
+    {SYS_mmap, {0, SOME, READ_WRITE, PRIVATE | MAP_NORESERVE, UINT64_MAX, 0}},
+    {SYS_munmap, {SOME, SOME}},
+    {SYS_mremap, {SOME, SOME, 2 * SOME, 0}},
+    {SYS_mremap, {SOME, SOME, 2 * SOME, MREMAP_MAYMOVE}},
+    {SYS_madvise, {SOME, SOME, MADV_DONTNEED}},
+    {SYS_madvise, {SOME, SOME, MADV_NORMAL}},
+    {SYS_mincore, {SOME, 1, SOME}},
+    {SYS_rt_sigprocmask, {SIG_BLOCK, 0, SOME, sizeof(uint64_t)}},
+    {SYS_rt_sigprocmask, {SIG_SETMASK, SOME, 0, sizeof(uint64_t)}},
+    {SYS_sched_yield, {0}},
+    {SYS_futex, {SOME, FUTEX_WAIT_PRIVATE, 0, SOME}},
+    {SYS_prctl, {PR_GET_NAME, SOME}},
+    {SYS_clock_gettime, {CLOCK_REALTIME, SOME}}};
+
+/* To make an image, and to say why there is none. */
+static const struct call file_calls[] = {
+    {SYS_openat, {(uint64_t)AT_FDCWD, SOME, O_RDWR | O_CREAT | O_EXCL, 0600}},
+    {SYS_close, {3}},
+    {SYS_newfstatat, {3, SOME, SOME, AT_EMPTY_PATH}},
+    {SYS_fstatfs, {3, SOME}},
+    {SYS_ftruncate, {3, SOME}},
+    {SYS_fallocate, {3, 0, 0, SOME}},
+    {SYS_prlimit64, {0}},
+    {SYS_mmap, {0, SOME, READ_WRITE, MAP_SHARED, 3, 0}},
+    {SYS_mremap, {SOME, SOME, SOME, MREMAP_MAYMOVE | MREMAP_FIXED, SOME}},
+    {SYS_madvise, {SOME, SOME, MADV_RANDOM}},
+    {SYS_readlinkat, {(uint64_t)AT_FDCWD, SOME, SOME, SOME}},
+    {SYS_unlinkat, {(uint64_t)AT_FDCWD, SOME}},
+#ifdef SYS_unlink
+    {SYS_readlink, {SOME, SOME, SOME}},
+    {SYS_unlink, {SOME}},
+#endif
+    {SYS_getpid, {0}},
+    {SYS_rt_sigpending, {SOME, sizeof(uint64_t)}},
+    {SYS_rt_sigtimedwait, {SOME, 0, SOME, sizeof(uint64_t)}},
+    {SYS_writev, {2, SOME, 1}}};
+
+/* Returns true if the process goes on after each of the COUNT calls. */
+static bool
+bears(const struct sock_fprog *filter, const struct call *calls, size_t count)
 {
-  static const long by_default[4]; /* struct sigaction as the kernel has it */
-  const struct system_call default_action = {
-      SYS_rt_sigaction, {SIGSYS, (long)by_default, 0, sizeof by_default[0]}};
-  const struct system_call no_core = {SYS_prctl, {PR_SET_DUMPABLE}};
-  struct timespec now;
-  const struct system_call clock = {SYS_clock_gettime,
-                                    {CLOCK_REALTIME, (long)&now}};
-  char name[16];
-  unsigned char resident;
-  sigset_t signals;
-  system_call_make(&default_action);
-  system_call_make(&no_core);
-  if (system_call_make(session.filter) < 0)
-    return 0; /* nor will the program's succeed */
-  pthread_sigmask(SIG_BLOCK, NULL, &signals); /* as process_image_say does */
-  sigpending(&signals);
-  try_memory();
-  image_file_try();
-  wait_a_little(0);
-  wait_a_little(WAIT_YIELDS);
-  pthread_getname_np(pthread_self(), name, sizeof name);
-  system_call_make(&clock);
-  mincore((void *)((uintptr_t)__builtin_frame_address(0) &
-                   -(uintptr_t)sysconf(_SC_PAGESIZE)),
-          1, &resident);
-  (void)unused;
-  return 0;
+  bool goes_on = true;
+  for (size_t i = 0; goes_on && i < count; i++) {
+    struct seccomp_data call = {.nr = calls[i].number,
+#ifdef __x86_64__
+                                .arch = AUDIT_ARCH_X86_64};
+#else
+                                .arch = AUDIT_ARCH_AARCH64};
+#endif
+    memcpy(call.args, calls[i].arguments, sizeof call.args);
+    const uint32_t action = run(filter, &call) & SECCOMP_RET_ACTION_FULL;
+    goes_on = action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG ||
+              action == SECCOMP_RET_ERRNO;
+  }
+  return goes_on;
 }
+
+#define BEARS(filter, calls) bears(filter, calls, sizeof calls / sizeof *calls)
 
 /* ---- before a filter ---- */
 
-/* Returns whether a copy of the process survives the filter.  Nobody else is
- * in the monitor while the process is copied: the copy waits for nothing, and
- * handles no signal. */
+/* Returns true if the kernel, too, can read all of the filter. */
 static bool
-filter_allows_monitor(void)
+is_filter(const struct sock_fprog *filter)
 {
-  int cancel;
-  if (session.filter->number == SYS_seccomp &&
-      ((unsigned long)session.filter->arguments[1] &
-       SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
-    return false; /* the kernel would ask another process about each call,
-                     which may be waiting for this one */
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  this_thread.inside++;
-  malloc_monitor_lock(&malloc_monitor);
-  const bool survived = image_file_copy_process(0, try_calls, NULL) == 0;
-  malloc_monitor_unlock(&malloc_monitor);
-  this_thread.inside--;
-  pthread_setcancelstate(cancel, NULL);
-  return survived;
+  if (!frame_is_readable((const uintptr_t *)filter) ||
+      !frame_is_readable((const uintptr_t *)filter + 1))
+    return false;
+  for (unsigned i = 0; i < filter->len; i++)
+    if (!frame_is_readable((const uintptr_t *)(filter->filter + i)))
+      return false;
+  return true;
 }
 
 static void
@@ -134,14 +195,22 @@ make_room(struct malloc_monitor *m)
 }
 
 void
-system_call_filter_before(const struct system_call *call)
+system_call_filter_before(const struct sock_fprog *filter, bool asks)
 {
-  const bool open =
-      session_keep_file() && malloc_monitor_open(&malloc_monitor);
-  session.filter = call;
-  if (open && filter_allows_monitor())
-    return;
-  if (open)
-    make_room(&malloc_monitor);
-  arenas_seal();
+  const int saved = errno;
+  if (!is_filter(filter))
+    return; /* nor will the kernel take it */
+  session.has_filter = true;
+  if (asks)
+    filter = &system_call_filter_strict;
+  const bool open = own_process_known() && session_is_ours() &&
+                    malloc_monitor_open(&malloc_monitor);
+  if (!BEARS(filter, file_calls))
+    image_file.forbidden = true;
+  if (!open || !BEARS(filter, memory_calls)) {
+    if (open)
+      make_room(&malloc_monitor);
+    arenas_seal();
+  }
+  errno = saved;
 }

@@ -25,7 +25,7 @@
 
 #include <ecl/ecl.h>
 
-#include "image/intern_table.h"
+#include "tables/intern_table.h"
 #include "image/note_list.h"
 
 struct live_graph {     /* all zero: empty */

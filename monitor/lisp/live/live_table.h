@@ -37,7 +37,7 @@
 #include <gc/gc.h>
 
 #include "image/arena.h"
-#include "image/intern_table.h"
+#include "tables/intern_table.h"
 
 enum { LIVE_CHUNK_BYTES = 64 << 10, LIVE_CHUNK_ENTRIES = 4095 };
 

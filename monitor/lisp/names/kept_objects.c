@@ -21,7 +21,7 @@
 #include "image/arena.h"
 #include "image/image.h"
 #include "image/note_list.h"
-#include "image/shared_table.h"
+#include "tables/shared_table.h"
 #include "lisp/names/lisp_printer.h"
 #include "tree/context_tree.h"
 

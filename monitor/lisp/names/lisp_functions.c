@@ -25,7 +25,7 @@
 #include "code/frame_rule.h"
 #include "common/pprof_format.h"
 #include "image/image.h"
-#include "image/intern_table.h"
+#include "tables/intern_table.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_printer.h"
 

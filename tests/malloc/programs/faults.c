@@ -9,17 +9,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -102,6 +107,37 @@ case_full_disk(void)
   while (write(file, bytes, sizeof bytes) > 0)
     ;
   close(file);
+  use_sizes();
+}
+
+/* Has that system call fail from now on. */
+static void
+refuse(int call)
+{
+  struct sock_filter code[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+  };
+  const struct sock_fprog filter = { sizeof code / sizeof *code, code };
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    _exit(95);
+}
+
+/* What has an array grow in its place fails, or what makes a page present. */
+static void
+case_no_remap(void)
+{
+  refuse(SYS_mremap);
+  use_sizes();
+}
+
+static void
+case_no_mask(void)
+{
+  refuse(SYS_rt_sigprocmask);
   use_sizes();
 }
 
@@ -365,6 +401,8 @@ static const struct test_case cases[] = {
   { "small-file", case_small_file },
   { "own-signal", case_own_signal },
   { "full-disk", case_full_disk },
+  { "no-remap", case_no_remap },
+  { "no-mask", case_no_mask },
   { "errno", case_errno },
   { "left-free", case_left_free },
   { "left-lock", case_left_lock },

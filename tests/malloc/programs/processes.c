@@ -40,6 +40,20 @@ case_leaf(void)
   allocate(7, 11);
 }
 
+/* The parent has many contexts. */
+static void
+case_wide_fork(void)
+{
+  for (size_t i = 0; i < 2000; i++)
+    allocate(1, 30 + i);
+  const pid_t child = fork();
+  if (child == 0) {
+    allocate(1, 60);
+    exit(0);
+  }
+  await(child);
+}
+
 /* The child frees what is the parent's, which is none of its own. */
 static void
 case_fork(void)
@@ -284,6 +298,7 @@ case_moved_environment(void)
 
 static const struct test_case cases[] = {
   { "leaf", case_leaf },
+  { "wide-fork", case_wide_fork },
   { "fork", case_fork },
   { "grandchildren", case_grandchildren },
   { "busy", case_busy },

@@ -200,6 +200,18 @@ give_question(void)
                SECCOMP_FILTER_FLAG_NEW_LISTENER, NULL) < 0);
 }
 
+/* What is no filter is refused, and forbids nothing. */
+static void
+give_no_filter(void)
+{
+  struct sock_filter *const nowhere = (struct sock_filter *)64;
+  const struct sock_fprog program = { 3, nowhere };
+  need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, 64) < 0 &&
+       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 &&
+       errno == EFAULT);
+}
+
 static void
 give_nearly_all(void)
 {
@@ -356,6 +368,7 @@ static const struct {
   { "rich", take_memory },
   { "moved", give_folder },
   { "filter-asked", give_question },
+  { "filter-wrong", give_no_filter },
   { "filter-most", give_nearly_all },
   { "filter-thread", give_in_thread },
   { "strict", give_all },

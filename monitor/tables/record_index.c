@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "image/record_index.h"
+#include "tables/record_index.h"
 
 #include "base/sizes.h"
 

@@ -3,7 +3,7 @@
  * intern_table.c -- see intern_table.h; the hash index is that of
  * record_index.h.
  */
-#include "image/intern_table.h"
+#include "tables/intern_table.h"
 
 static uint32_t
 hash_bytes(const uint8_t *bytes, size_t n)

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "image/arena.h"
-#include "image/record_index.h"
+#include "tables/record_index.h"
 
 struct intern_table { /* all zero: empty */
   uint32_t count;     /* the last number */

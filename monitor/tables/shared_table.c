@@ -2,7 +2,7 @@
  *
  * shared_table.c -- see shared_table.h.
  */
-#include "image/shared_table.h"
+#include "tables/shared_table.h"
 
 #include "base/sizes.h"
 #include "image/arena.h"
