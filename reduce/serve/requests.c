@@ -114,20 +114,16 @@ answer_page(struct client *client, const struct snapshot *now, bool tables)
 {
   const struct page *page = client->page;
   const struct snapshot *before = &client->base;
+  const bool differs =
+      before->profile != NULL && before->generation == now->generation;
   char disposition[64];
-  if (tables)
-    answer_result(client,
-                  mprof_profile_command(now->profile, "report", NULL, 0),
-                  plain_text);
-  else if (before->profile != NULL && before->generation == now->generation)
-    answer_result(
-        client,
-        mprof_profile_compare(now->profile, before->profile, page->command),
-        page->type);
-  else
-    answer_result(client,
-                  mprof_profile_command(now->profile, page->command, NULL, 0),
-                  page->type);
+  answer_result(
+      client,
+      differs ? mprof_profile_compare(now->profile, before->profile,
+                                      page->command)
+              : mprof_profile_command(
+                    now->profile, tables ? "report" : page->command, NULL, 0),
+      tables ? plain_text : page->type);
   if (tables || page->file == NULL || client->status != MHD_HTTP_OK)
     return;
   snprintf(disposition, sizeof disposition, "attachment; filename=\"%s%s\"",
@@ -166,16 +162,16 @@ take(struct client *client, unsigned how, struct snapshot *snapshot)
 }
 
 /* Sets *NUMBER to the argument KEY of the request, 0 if there is none.
- * Returns whether it is a number of at most MOST. */
+ * Returns whether it is a number from LEAST to MOST. */
 static bool
-read_argument(const struct client *client, const char *key, long most,
-              long *number)
+read_argument(const struct client *client, const char *key, long least,
+              long most, long *number)
 {
   const char *text = MHD_lookup_connection_value(client->connection,
                                                  MHD_GET_ARGUMENT_KIND, key);
   *number = text == NULL ? 0 : strtol(text, NULL, 10);
-  return text == NULL ||
-         (text[strspn(text, "0123456789")] == '\0' && *number <= most);
+  return text == NULL || (text[strspn(text, "0123456789")] == '\0' &&
+                          *number >= least && *number <= most);
 }
 
 /* Answers a request for a profile, or makes it wait.  Returns NULL, or why it
@@ -189,15 +185,12 @@ answer_profile(struct client *client)
   char reload[24];
   long seconds, debug, collect, refresh;
   struct snapshot now;
-  if (!read_argument(client, "seconds", MOST_SECONDS, &seconds) ||
-      (seconds == 0 &&
-       MHD_lookup_connection_value(client->connection, MHD_GET_ARGUMENT_KIND,
-                                   "seconds") != NULL))
+  if (!read_argument(client, "seconds", 1, MOST_SECONDS, &seconds))
     return "invalid value for \"seconds\": must be 1 to 3600";
-  if (!read_argument(client, "debug", 2, &debug) ||
-      !read_argument(client, "gc", 1, &collect))
+  if (!read_argument(client, "debug", 0, 2, &debug) ||
+      !read_argument(client, "gc", 0, 1, &collect))
     return "invalid value for \"debug\" or \"gc\"";
-  if (!read_argument(client, "refresh", MOST_SECONDS, &refresh))
+  if (!read_argument(client, "refresh", 1, MOST_SECONDS, &refresh))
     return "invalid value for \"refresh\": must be 1 to 3600 seconds";
   if (seconds != 0 && debug != 0)
     return "seconds and debug params are incompatible";

@@ -36,13 +36,6 @@ allow(struct client *client, int64_t seconds)
   client->deadline = clock_nanos(CLOCK_MONOTONIC) + seconds * second;
 }
 
-static void
-cut_off(struct client *client)
-{
-  shutdown(client->descriptor, SHUT_RDWR);
-  client->deadline = INT64_MAX;
-}
-
 /* Makes CLIENT one that is about to send a request FROM a connection. */
 static void
 client_init(struct client *client, struct server *server,
@@ -93,12 +86,9 @@ handle(void *closure, struct MHD_Connection *from, const char *path,
 {
   struct client *client = client_of(from);
   (void)closure, (void)sent;
-  if (*context == NULL) {
+  client->takes_interim = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
+  if (*context == NULL || *sent_bytes > 0) {
     *context = client;
-    client->takes_interim = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
-    return MHD_YES;
-  }
-  if (*sent_bytes > 0) {
     *sent_bytes = 0;
     return MHD_YES;
   }
@@ -161,7 +151,8 @@ look_at_clock(struct server *server)
       resume(c);
       next = 0; /* libmicrohttpd must run to send the answer */
     } else if (c->deadline <= now) {
-      cut_off(c);
+      shutdown(c->descriptor, SHUT_RDWR);
+      c->deadline = INT64_MAX;
     }
     if (c->deadline < next)
       next = c->deadline;
@@ -288,22 +279,21 @@ mprof_server_open(const char *address, unsigned port,
 {
   struct server *server = calloc(1, sizeof *server);
   char digits[16];
-  if (server == NULL) {
-    snprintf(message, PROGRAM_MESSAGE_LENGTH, "out of memory");
-    return NULL;
-  }
+  const char *wrong = "out of memory";
   if (address == NULL)
     address = "127.0.0.1";
   snprintf(digits, sizeof digits, "%u", port);
-  server->program = program;
-  server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  const char *wrong = server->wake < 0 ? strerrordesc_np(errno)
-                                       : start(server, address, digits);
+  if (server != NULL) {
+    server->program = program;
+    server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    wrong = server->wake < 0 ? strerrordesc_np(errno)
+                             : start(server, address, digits);
+  }
   if (wrong == NULL)
     return server;
   snprintf(message, PROGRAM_MESSAGE_LENGTH, "cannot serve at %s, port %s: %s",
            address, digits, wrong);
-  if (server->wake >= 0)
+  if (server != NULL && server->wake >= 0)
     close(server->wake);
   free(server);
   return NULL;
