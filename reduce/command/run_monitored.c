@@ -156,10 +156,10 @@ struct running {
 static void
 run(void *closure)
 {
-  const struct running *running = closure;
+  struct running *running = closure;
   const struct run_options *options = &running->options->run;
   if (options->serve != NULL)
-    watch_serve(running->watch, options->serve);
+    running->watch = watch_serve(running->options, running->files);
   if (options->process != SIZE_MAX)
     attach_run(running->options, running->files, running->sink);
   else
@@ -185,10 +185,10 @@ run_monitored(const struct options *options, struct sink *sink,
   files.sums.ecl = attach_sees_ecl(options);
   files.code[0].names.deleted = files.code[1].names.deleted =
       attach_program(options);
-  running.watch = watch_open(options, &files);
   run_files_begin(&files, options->run.reachable, options->run.timeline);
   const bool good = attempt(pool_in_use(), run, &running, &error);
-  watch_close(running.watch);
+  if (running.watch != NULL)
+    watch_close(running.watch);
   const bool finished = run_files_finish(&files, &unfinished);
   run_files_settle(&files, good);
   run_files_release(&files);

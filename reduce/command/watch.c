@@ -27,7 +27,7 @@ struct watch {
   struct control control;
   struct program program;
   const struct server_calls *call;
-  struct server *server; /* NULL: it is not served */
+  struct server *server;
   pthread_t serves;
 };
 
@@ -74,9 +74,11 @@ serve(void *closure)
 
 /* ---- begin and end ----------------------------------------------------- */
 
-void
-watch_serve(struct watch *watch, const char *where)
+struct watch *
+watch_serve(const struct options *options, struct run_files *files)
 {
+  const char *where = options->run.serve;
+  struct watch *watch = pool_zeroed(1, sizeof *watch);
   char message[PROGRAM_MESSAGE_LENGTH], address[256] = "";
   const char *colon = strrchr(where, ':');
   const char *port = colon == NULL ? where : colon + 1;
@@ -94,6 +96,11 @@ watch_serve(struct watch *watch, const char *where)
     length -= 2;
   }
   memcpy(address, where, length);
+  control_open(&watch->control, files->path, files->code[0].names.deleted);
+  watch->control.files = options->run.timeline == 0 ? NULL : files;
+  watch->program = (struct program){
+      .closure = watch, .snapshot = take_snapshot, .generation = generation};
+  sigfillset(&watch->program.interrupts);
   watch->server =
       watch->call->open(length == 0 ? NULL : address, (unsigned)number,
                         &watch->program, message);
@@ -105,32 +112,17 @@ watch_serve(struct watch *watch, const char *where)
             strchr(address, ':') != NULL ? "]" : "",
             watch->call->port(watch->server));
   if (run_thread_begin(&watch->serves, serve, watch))
-    return;
+    return watch;
   watch->call->close(watch->server);
-  watch->server = NULL;
   fail_memory();
-}
-
-struct watch *
-watch_open(const struct options *options, struct run_files *files)
-{
-  struct watch *watch = pool_zeroed(1, sizeof *watch);
-  control_open(&watch->control, files->path, files->code[0].names.deleted);
-  watch->control.files = options->run.timeline == 0 ? NULL : files;
-  watch->program = (struct program){
-      .closure = watch, .snapshot = take_snapshot, .generation = generation};
-  sigfillset(&watch->program.interrupts);
-  return watch;
 }
 
 void
 watch_close(struct watch *watch)
 {
   control_program_ended(&watch->control);
-  if (watch->server != NULL) {
-    watch->call->stop(watch->server);
-    pthread_join(watch->serves, NULL);
-    watch->call->close(watch->server);
-  }
+  watch->call->stop(watch->server);
+  pthread_join(watch->serves, NULL);
+  watch->call->close(watch->server);
   control_close(&watch->control);
 }

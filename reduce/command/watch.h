@@ -11,15 +11,12 @@
 
 struct run_files;
 
-/* Returns what can look at the program of OPTIONS and FILES, in the pool in
- * use. */
-struct watch *watch_open(const struct options *options,
-                         struct run_files *files);
-
-/* Serves the profile at WHERE from now on, and says on standard error where.
- * What is behind the last colon of WHERE is the port, and what is before it
- * an address: 6060, 0.0.0.0:6060, [::1]:6060. */
-void watch_serve(struct watch *watch, const char *where);
+/* Serves the profile of the program of OPTIONS and FILES from now on, where
+ * --serve says, and says so on standard error.  What is behind the last colon
+ * is the port, and what is before it an address: 6060, 0.0.0.0:6060,
+ * [::1]:6060. */
+struct watch *watch_serve(const struct options *options,
+                          struct run_files *files);
 
 /* Ends that: the program has ended, or has not begun. */
 void watch_close(struct watch *watch);

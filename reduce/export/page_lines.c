@@ -58,16 +58,11 @@ is_secret(const char *path)
 static bool
 is_source(const char *path)
 {
-  static const char endings[] =
-      " .c .h .cc .hh .cpp .hpp .cxx .hxx .c++ .h++ .C .H .inc .ipp .tcc .y "
-      ".m .mm .lisp .lsp .cl .l .asd .d .go .rs .zig .f .f90 .pas .adb ";
-  const char *ending = strrchr(path, '.');
-  size_t length = ending == NULL ? 0 : strlen(ending);
-  for (const char *e = endings; length > 1 && *e != '\0';
-       e += 1 + strcspn(e + 1, " "))
-    if (strncmp(e + 1, ending, length) == 0 && e[1 + length] == ' ')
-      return true;
-  return false;
+  return file_ending(
+             path,
+             ".c .h .cc .hh .cpp .hpp .cxx .hxx .c++ .h++ .C .H .inc .ipp "
+             ".tcc .y .m .mm .lisp .lsp .cl .l .asd .d .go .rs .zig .f .f90 "
+             ".pas .adb ") > 0;
 }
 
 /* ---- a file ---- */
