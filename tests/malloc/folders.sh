@@ -1,24 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The folders of the monitor in a C program, and the files in a folder: none uses
-# a function or variable of one that uses it, directly or by way of others.
+# The folders of the monitors, of C programs and of Lisp, and the files in a
+# folder: none uses a function or variable of one that uses it, directly or by
+# way of others.
 
 . "$(dirname "$0")/check.bash"
 
-# symbols: a line "FILE [ADDRESS] TYPE NAME" for each symbol of a file of the
-# monitor
+# symbols OBJECTS: a line "FILE [ADDRESS] TYPE NAME" for each symbol of a file of
+# the monitor whose objects are there
 symbols() {
   (cd "$top" && find monitor -name '*.c') |
     while read -r source; do
-      object=$BUILD/obj/malloc/${source%.c}.o
+      object=$BUILD/$1/${source%.c}.o
       [ ! -e "$object" ] || nm "$object" | sed "s,^,${source%.c} ,"
     done
 }
 
-# uses: a line "ONE OTHER" for each file and each other one that it uses
+# uses OBJECTS: a line "ONE OTHER" for each file and each other one that it uses
 uses() {
-  symbols | awk '$2 == "U" || $2 == "w" { used[$1, $3] = 1; next }
+  symbols "$1" | awk '$2 == "U" || $2 == "w" { used[$1, $3] = 1; next }
     $3 ~ /^[TDBRVWC]$/ { file[$4] = $1 }
     END {
       for (pair in used) {
@@ -40,7 +41,17 @@ inside() {
     index($1, folder "/") == 1 && index($2, folder "/") == 1' files
 }
 
-uses | sort -u >files
+uses obj | sort -u >files
+folders >used
+tsort used >order 2>loops
+same 'no circle of folders in the monitor of Lisp' '' "$(cat loops)"
+for folder in live names session snapshot threads; do
+  inside "monitor/lisp/$folder" >used
+  tsort used >order 2>loops
+  same "no circle of files in lisp/$folder" '' "$(cat loops)"
+done
+
+uses obj/malloc | sort -u >files
 folders >used
 tsort used >order 2>loops
 same 'no circle of folders' '' "$(cat loops)"

@@ -34,12 +34,11 @@ name_of(cl_env_ptr env)
 }
 
 char *
-thread_name_new(cl_env_ptr env)
+thread_name_new(cl_env_ptr env, const struct thread_state *threads)
 {
   char *const name = name_of(env);
   unsigned ended = 0;
-  for (const struct thread_state *t = monitor.threads; t != NULL;
-       t = t->next) {
+  for (const struct thread_state *t = threads; t != NULL; t = t->next) {
     if (name == NULL || strcmp(t->name, name) == 0)
       return name;
     ended += t->env == NULL;
@@ -51,9 +50,9 @@ thread_name_new(cl_env_ptr env)
 }
 
 struct thread_state *
-thread_name_ended(const char *name)
+thread_name_ended(const char *name, struct thread_state *threads)
 {
-  struct thread_state *t = monitor.threads;
+  struct thread_state *t = threads;
   while (t != NULL && (t->env != NULL || strcmp(t->name, name) != 0))
     t = t->next;
   return t;

@@ -181,8 +181,9 @@ make_state(cl_env_ptr env, pthread_t thread, char *name)
 static struct thread_state *
 new_thread(cl_env_ptr env, pthread_t thread)
 {
-  char *const name = thread_name_new(env);
-  struct thread_state *const t = name == NULL ? NULL : thread_name_ended(name);
+  char *const name = thread_name_new(env, monitor.threads);
+  struct thread_state *const t =
+      name == NULL ? NULL : thread_name_ended(name, monitor.threads);
   if (t == NULL)
     return make_state(env, thread, name);
   free(name);

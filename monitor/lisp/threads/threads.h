@@ -112,12 +112,13 @@ void threads_forget_code(void);
 
 /* ---- names (thread_names.c) ---- */
 
-/* Returns the name under which the thread is counted, from malloc, or NULL
- * without memory. */
-char *thread_name_new(cl_env_ptr env);
+/* Returns the name under which the thread is counted beside THREADS, from
+ * malloc, or NULL without memory. */
+char *thread_name_new(cl_env_ptr env, const struct thread_state *threads);
 
-/* Returns a state of that name whose thread has ended, or NULL. */
-struct thread_state *thread_name_ended(const char *name);
+/* Returns the first of THREADS of that name that has ended, or NULL. */
+struct thread_state *thread_name_ended(const char *name,
+                                       struct thread_state *threads);
 
 /* Notes the name for images. */
 void thread_name_note(const struct thread_state *thread);
