@@ -207,23 +207,6 @@ is_packed(struct input_octets octets)
 }
 
 void
-input_file_read(struct input_file *file, const char *path)
-{
-  const struct reading reading = {file, path};
-  const int descriptor = open_input(path);
-  *file = (struct input_file){0};
-  read_whole(&reading, descriptor);
-  pool_close(descriptor);
-  const struct input_octets octets = {file->data, file->length};
-  if (is_packed(octets)) {
-    uint8_t *packed = file->data;
-    *file = (struct input_file){.compressed = true};
-    inflate_all(&reading, octets);
-    pool_free(packed);
-  }
-}
-
-void
 input_file_unpack(struct input_file *file, const char *path,
                   struct input_octets octets)
 {
@@ -238,6 +221,22 @@ input_file_unpack(struct input_file *file, const char *path,
   memcpy(file->data, octets.data, octets.length);
   file->file_bytes = file->length = octets.length;
   check_limits(&reading);
+}
+
+void
+input_file_read(struct input_file *file, const char *path)
+{
+  const struct reading reading = {file, path};
+  const int descriptor = open_input(path);
+  *file = (struct input_file){0};
+  read_whole(&reading, descriptor);
+  pool_close(descriptor);
+  uint8_t *const read = file->data;
+  const struct input_octets octets = {read, file->length};
+  if (is_packed(octets)) {
+    input_file_unpack(file, path, octets);
+    pool_free(read);
+  }
 }
 
 void

@@ -53,10 +53,13 @@ message_name(uint32_t field)
 static inline uint64_t
 read_varint(const struct reading *reading, size_t *at, size_t end)
 {
+  const uint8_t *data = reading->file.data;
   uint64_t value = 0;
   size_t next = *at;
+  if (next < end && data[next] < 0x80) /* as nearly all are */
+    return data[(*at)++];
   for (unsigned shift = 0; next < end; shift += 7) {
-    const uint8_t byte = reading->file.data[next];
+    const uint8_t byte = data[next];
     if (shift == 63 && byte > 1)
       reading_damaged(reading, next, "a number is longer than 64 bits");
     value |= (uint64_t)(byte & 0x7f) << shift;

@@ -17,17 +17,14 @@
 static char *
 string_text(const char *bytes, size_t size)
 {
-  if (memchr(bytes, 0, size) == NULL)
-    return pool_text_part(bytes, size);
+  char *copy = pool_text_part(bytes, size);
   struct string_sink text;
+  if (strlen(copy) == size)
+    return copy;
   string_sink_init(&text);
-  for (size_t at = 0; at < size;) {
-    const char *nul = memchr(bytes + at, 0, size - at);
-    size_t plain = nul == NULL ? size - at : (size_t)(nul - bytes) - at;
-    sink_bytes(&text.sink, bytes + at, plain);
-    if (nul != NULL)
-      sink_text(&text.sink, "\xef\xbf\xbd");
-    at += plain + (nul != NULL);
+  for (size_t at = 0; at <= size; at += strlen(copy + at) + 1) {
+    sink_text(&text.sink, at == 0 ? "" : "\xef\xbf\xbd");
+    sink_text(&text.sink, copy + at);
   }
   string_sink_text(&text);
   return text.text;
