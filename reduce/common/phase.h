@@ -55,16 +55,16 @@ enum phase_role {
   ROLE_COUNT
 };
 
-/* The role of the function that is called NAME in profiles and is from the
- * source FILE ("" when not known); RUNTIME when it is a C function of the
- * runtime. */
+/* Returns the role of the function that is called NAME in profiles and is
+ * from the source FILE ("" when not known); RUNTIME when it is a C function
+ * of the runtime. */
 enum phase_role phase_role_of(const char *name, const char *file,
                               bool runtime);
 
-/* The state below a function with this role that was called in STATE. */
+/* Returns the state below a function with this role called in STATE. */
 enum phase_state phase_next(enum phase_state state, enum phase_role role);
 
-/* The phase of what is allocated in STATE. */
+/* Returns the phase of what is allocated in STATE. */
 enum phase phase_of_state(enum phase_state state);
 
 /* By enum phase; the last is all NULL. */
@@ -74,8 +74,8 @@ struct phase_text {
 };
 extern const struct phase_text phase_texts[PHASE_COUNT + 1];
 
-/* The phase whose word the first LENGTH bytes of TEXT are; PHASE_COUNT when
- * there is none. */
+/* Returns the phase whose word the first LENGTH bytes of TEXT are;
+ * PHASE_COUNT when there is none. */
 enum phase phase_of_word(const char *text, size_t length);
 
 #endif

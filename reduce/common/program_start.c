@@ -70,7 +70,7 @@ struct loaded {
   Elf64_Ehdr head;
 };
 
-/* The part NUMBER of FILE; one of type PT_NULL when it cannot be read. */
+/* Returns the part NUMBER of FILE, of type PT_NULL if that cannot be read. */
 static Elf64_Phdr
 part_of(const struct loaded *file, unsigned number)
 {
@@ -81,7 +81,7 @@ part_of(const struct loaded *file, unsigned number)
   return part;
 }
 
-/* Where in FILE that is which is loaded at ADDRESS; 0: nowhere. */
+/* Returns the offset in FILE of what is loaded at ADDRESS; 0: nothing is. */
 static uint64_t
 place_of(const struct loaded *file, uint64_t address)
 {

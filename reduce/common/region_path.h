@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The length of the path of the region around the one whose path the first
- * LENGTH bytes of PATH are; 0 when there is none. */
+/* Returns the length of the path of the region around the one whose path the
+ * first LENGTH bytes of PATH are; 0 when there is none. */
 static inline size_t
 region_path_outer(const char *path, size_t length)
 {
@@ -27,8 +27,8 @@ region_path_outer(const char *path, size_t length)
   return outer;
 }
 
-/* Whether PATH is in a region with the label KEY; *LABEL and *LENGTH become
- * the innermost such label. */
+/* Returns whether PATH is in a region with the label KEY; *LABEL and *LENGTH
+ * become the innermost such label. */
 static inline bool
 region_path_label(const char *path, const char *key, const char **label,
                   size_t *length)

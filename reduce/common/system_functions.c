@@ -75,8 +75,8 @@ lisp_token_scan(const char *text)
   return token;
 }
 
-/* What TOKEN, which starts at TEXT, says about the whole name; FIRST when it
- * is the first word of a list. */
+/* Returns what TOKEN, which starts at TEXT, says about the whole name; FIRST
+ * when it is the first word of a list. */
 static enum verdict
 judge(const char *text, const struct lisp_token *token, bool first)
 {

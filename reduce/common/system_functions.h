@@ -16,22 +16,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether a function is ECL's own, or mprof's: the source FILE ("" when not
- * known) is theirs, as with (LAMBDA :IN (LOAD "FORMAT.LSP")); or NAME, such
- * as MAPCAR, SI:MAKE-VECTOR or (METHOD MAKE-INSTANCE (CLASS)), is made of
- * symbols of their packages alone; a bare symbol is one of COMMON-LISP. False
- * for names without a symbol, such as (LAMBDA), and for those of C functions.
- */
+/* Returns whether a function is ECL's own, or mprof's: the source FILE (""
+ * when not known) is theirs, as with (LAMBDA :IN (LOAD "FORMAT.LSP")); or
+ * NAME, such as MAPCAR, SI:MAKE-VECTOR or (METHOD MAKE-INSTANCE (CLASS)), is
+ * made of symbols of their packages alone; a bare symbol is one of
+ * COMMON-LISP.  False for names without a symbol, such as (LAMBDA), and for
+ * those of C functions. */
 bool is_system_function(const char *name, const char *file);
 
-/* Whether the first LENGTH bytes of TEXT are the name of one of the packages.
- */
+/* Returns whether the first LENGTH bytes of TEXT are the name of one of the
+ * packages. */
 bool is_system_package(const char *text, size_t length);
 
-/* Whether the function only passes its arguments on, to methods or to what APPLY
- * calls.  Shown, it would be one function from every generic function to every
- * method, and would tie the whole program into one cycle: so it counts as one
- * of the runtime, which reports hide. */
+/* Returns whether the function only passes its arguments on, to methods or to
+ * what APPLY calls.  Shown, it would be one function from every generic
+ * function to every method, and would tie the whole program into one cycle:
+ * so it counts as one of the runtime, which reports hide. */
 bool lisp_name_passes_on(const char *name);
 
 struct lisp_token {
@@ -40,7 +40,7 @@ struct lisp_token {
   bool odd;              /* not as the symbols of COMMON-LISP are written */
 };
 
-/* The token that TEXT starts with. */
+/* Returns the token that TEXT starts with. */
 struct lisp_token lisp_token_scan(const char *text);
 
 #endif

@@ -58,7 +58,7 @@ wire_put_bytes(struct wire_buffer *buffer, uint32_t field, const void *bytes,
   buffer->count += count;
 }
 
-/* The numbers are written behind the tag, of unknown length, and moved. */
+/* Writes the numbers behind where a tag can end, and moves them to that. */
 void
 wire_put_packed(struct wire_buffer *buffer, uint32_t field,
                 const uint64_t *numbers, size_t count)

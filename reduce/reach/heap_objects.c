@@ -15,8 +15,8 @@ struct listing {
   const struct stripes *counters;
 };
 
-/* What is no object has the check of one by chance: then the rest must be
- * possible too. */
+/* Adds what seems to be an object at ADDRESS, unless its size or its leaf is
+ * impossible: other memory has the check of one by chance. */
 static void
 add_object(struct listing *l, uint64_t address, uint64_t bytes,
            struct counted counted)
@@ -52,7 +52,7 @@ add_headed(void *listing, uint64_t start, const char *bytes, size_t length)
   }
 }
 
-/* Those in the table. */
+/* Adds those in the table. */
 static void
 add_listed(struct listing *l, uint64_t table)
 {

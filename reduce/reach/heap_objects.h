@@ -41,8 +41,8 @@ void heap_objects_list(struct heap_objects *heap,
                        const struct stripes *counters,
                        const struct image_search *search);
 
-/* The object that has the address, not only as its first; or NULL.  One of no
- * bytes has its address. */
+/* Returns the object that has the address, not only as its first; or NULL.
+ * One of no bytes has its address. */
 struct heap_object *heap_objects_find(const struct heap_objects *heap,
                                       uint64_t address);
 

@@ -63,8 +63,8 @@ look_into(struct reach *r, struct heap_object *o,
   r->pending = number_of(r, o) + 1;
 }
 
-/* What is lost directly until now, and has no way back to the one that leads
- * to it, is lost indirectly after all. */
+/* Notes what the words lead to.  What is lost directly until now, and has no
+ * way back to the one that leads to it, is lost indirectly after all. */
 static void
 visit_words(void *closure, uint64_t address, const char *bytes, size_t length)
 {
@@ -131,7 +131,7 @@ search(struct reach *r)
   find_lost(r);
 }
 
-/* Objects that were never freed and were not found count as reachable. */
+/* Adds up losses.  Objects neither freed nor found count as reachable. */
 static void
 sum_up(struct reach *r)
 {
@@ -162,8 +162,8 @@ sum_up(struct reach *r)
 
 /* ---- what it is done with ---------------------------------------------- */
 
-/* A thread may have been stopped while it changed the table of objects: it is
- * given time to end that. */
+/* Stops PROCESS while no thread changes the table of objects; fails if one
+ * never ends that. */
 static void
 stop_outside(struct reach *r, pid_t process)
 {
@@ -322,7 +322,7 @@ searches_serve(struct searches *searches, const char *path,
   return good;
 }
 
-/* The later one holds, if a process has waited twice. */
+/* Takes what was found last, if a process has waited twice. */
 bool
 searches_take(struct searches *searches, const char *path,
               struct losses *losses)

@@ -39,13 +39,13 @@ struct searches {            /* all zero: none */
 
 enum { SEARCH_WHY_BYTES = 96 };
 
-/* If the program that counts in the image PATH waits, looks for what it has
- * lost and lets it go on.  False: WHY that cannot be done. */
+/* Looks for what the program that counts in the image PATH has lost, if it
+ * waits for that, and lets it go on.  False: WHY that cannot be done. */
 bool searches_serve(struct searches *searches, const char *path,
                     char why[SEARCH_WHY_BYTES]);
 
-/* Whether anything was found of the program that counted in the image PATH;
- * moves it to LOSSES, whose leaves the caller frees. */
+/* Moves what was found of the program that counted in the image PATH to
+ * LOSSES, whose leaves the caller frees.  False: nothing was. */
 bool searches_take(struct searches *searches, const char *path,
                    struct losses *losses);
 void searches_release(struct searches *searches);

@@ -39,8 +39,8 @@ add_mapping(struct remote_memory *m, uint64_t start, uint64_t end)
                (struct mapping){.start = start, .end = end});
 }
 
-/* A line: START-END FLAGS OFFSET DEVICE INODE NAME, where FLAGS are such as
- * "rw-p".  Gives back whether the file INODE is there. */
+/* Reads a line: START-END FLAGS OFFSET DEVICE INODE NAME, where FLAGS are
+ * such as "rw-p".  Returns whether the file INODE is there. */
 static bool
 read_line(struct remote_memory *m, const char *line, ino_t inode)
 {
@@ -85,7 +85,7 @@ remote_memory_open(struct remote_memory *m, pid_t thread, ino_t inode)
     fail_with(MPROF_CANNOT_READ, "its process is not found");
 }
 
-/* The last that begins at ADDRESS or before it, if any. */
+/* Counts those that begin at ADDRESS or before it. */
 static size_t
 mappings_until(const struct remote_memory *m, uint64_t address)
 {

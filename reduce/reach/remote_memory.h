@@ -51,16 +51,16 @@ bool remote_memory_copy(const struct remote_memory *memory, uint64_t address,
 void remote_memory_load(const struct remote_memory *memory, uint64_t address,
                         void *to, size_t size);
 
-/* The mapping with that address, or NULL. */
+/* Returns the mapping with that address, or NULL. */
 struct mapping *remote_memory_find(const struct remote_memory *memory,
                                    uint64_t address);
 
-/* Where the last file begins that does so at ADDRESS or before it; 0: there
- * is none. */
+/* Returns where the last file begins that does so at ADDRESS or before it; 0:
+ * there is none. */
 uint64_t remote_memory_file(const struct remote_memory *memory,
                             uint64_t address);
 
-/* The word at ADDRESS, of a mapping; 0: there is none. */
+/* Returns the word at ADDRESS, of a mapping; 0: there is none. */
 uint64_t remote_memory_word(struct remote_memory *memory, uint64_t address);
 
 /* Calls VISIT for the blocks of what is from START to END that there is

@@ -93,7 +93,7 @@ visit_around(const struct roots *r, struct part part, struct part hole)
 
 /* ---- the lists of free memory ------------------------------------------ */
 
-/* Whether a ring is at AT: the first block has it before it. */
+/* Returns whether a ring is at AT: the first block has it before it. */
 static bool
 is_ring(struct remote_memory *memory, uint64_t at)
 {
@@ -165,7 +165,7 @@ no_libraries(void)
   fail_with(MPROF_CANNOT_READ, "its libraries cannot be found");
 }
 
-/* Those of the program and its libraries. */
+/* Visits those of the program and its libraries. */
 static void
 visit_variables(const struct roots *r)
 {
@@ -193,9 +193,9 @@ visit_variables(const struct roots *r)
   visit_memory(r, s->early, s->early + s->early_bytes);
 }
 
-/* What the dynamic linker has allocated it has for good, some of it in memory
- * that it had before there was an allocator, and what threads have of their
- * own while nobody uses their stacks. */
+/* Visits what the dynamic linker has allocated, which it has for good: some
+ * of it in memory that it had before there was an allocator, and what threads
+ * have of their own while nobody uses their stacks. */
 static void
 visit_linker(const struct roots *r)
 {
@@ -212,7 +212,7 @@ visit_linker(const struct roots *r)
 
 /* ---- threads ----------------------------------------------------------- */
 
-/* The record of the C library, and the variables beside it. */
+/* Returns the record of the C library, and the variables beside it. */
 static struct part
 record_of(const struct roots *r, const struct traced_thread *t)
 {
@@ -225,7 +225,7 @@ record_of(const struct roots *r, const struct traced_thread *t)
                              base + bytes};
 }
 
-/* The memory of the thread's own stack, as the C library has made it. */
+/* Returns the memory of the thread's own stack, which the C library made. */
 static struct part
 own_stack_of(const struct roots *r, const struct traced_thread *t)
 {
@@ -237,8 +237,8 @@ own_stack_of(const struct roots *r, const struct traced_thread *t)
                                    is_main ? m->end : record_of(r, t).end};
 }
 
-/* The thread is on another stack than its own: that of a handler of signals,
- * or one that the program has made.  Of its own all may be in use. */
+/* Visits the stacks of a thread that is on another than its own: that of a
+ * handler of signals, or the program's.  Of its own all may be in use. */
 static void
 visit_other_stack(const struct roots *r, uint64_t stack, struct part own)
 {
@@ -251,8 +251,8 @@ visit_other_stack(const struct roots *r, uint64_t stack, struct part own)
     visit_memory(r, stack, m->end);
 }
 
-/* The vector of what a thread has of dynamic variables: pairs of words, and
- * their number in the pair before the first. */
+/* Visits the vector of what a thread has of dynamic variables: pairs of
+ * words, and their number in the pair before the first. */
 static void
 visit_dynamic(const struct roots *r, const struct traced_thread *t)
 {
@@ -263,8 +263,8 @@ visit_dynamic(const struct roots *r, const struct traced_thread *t)
     visit_memory(r, vector, vector + 2 * WORD * (count + 1));
 }
 
-/* A thread of the kernel's own, such as io_uring's, runs no code of the
- * process, and is nowhere in it. */
+/* Visits what a thread has.  One of the kernel's own, such as io_uring's,
+ * runs no code of the process, and is nowhere in it. */
 static void
 visit_thread(const struct roots *r, const struct traced_thread *t)
 {

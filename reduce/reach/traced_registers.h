@@ -80,8 +80,8 @@ arch_traced_call(pid_t thread, struct traced_call *call)
   (void)call;
 }
 
-/* With ARCH_RESTART as the result, the kernel makes the call again, or lets
- * it fail if a handler runs first. */
+/* Sets the result to ARCH_RESTART: then the kernel makes the call again, or
+ * lets it fail if a handler runs first. */
 static inline int
 arch_traced_call_again(pid_t thread, const struct traced_call *call,
                        struct user_regs_struct *r, int status)
@@ -149,8 +149,8 @@ arch_traced_call(pid_t thread, struct traced_call *call)
     call->pc = 0;
 }
 
-/* Whether the stop ended CALL with EINTR.  The kernel does not tell which
- * call it was, nor its first argument, since x0 has the result.
+/* Returns whether the stop ended CALL with EINTR.  The kernel does not tell
+ * which call it was, nor its first argument, since x0 has the result.
  *
  * The thread may have gone on before it was stopped.  It has not waited
  * since, because it waited once more only, for the stop.  Nor has it returned
@@ -188,9 +188,8 @@ arch_traced_go_on(pid_t thread)
   return status;
 }
 
-/* The kernel looks at that result at the end of a system call only.  So the
- * thread goes on to make its call, which is left out, and stops at its end.
- */
+/* Sets that result at the end of a system call, where the kernel looks at it:
+ * the thread goes on to its call, which is left out, and stops at its end. */
 static inline int
 arch_traced_call_again(pid_t thread, const struct traced_call *call,
                        struct user_regs_struct *r, int status)

@@ -13,11 +13,10 @@
 
 /* ---- one thread -------------------------------------------------------- */
 
-/* It has stopped, as STATUS of waitpid says.  Any stop will do.
+/* Notes that it has stopped, as STATUS of waitpid says.  Any stop will do.
  *
  * The kernel restarts most system calls by itself after a stop.  The others
- * fail with EINTR, which a program that receives no signals may not expect.
- */
+ * fail with EINTR, which a program that gets no signals may not expect. */
 static void
 see_stop(struct traced_thread *t, int status)
 {
@@ -76,7 +75,7 @@ trace_new(struct traced_threads *traced, DIR *folder)
 
 /* ---- all --------------------------------------------------------------- */
 
-/* Whether all stand still now; those that have ended are left out. */
+/* Returns whether all stand still now; removes those that have ended. */
 static bool
 all_stand(struct traced_threads *traced)
 {
@@ -117,7 +116,7 @@ has_ended(pid_t process)
   return readlink(name, program, sizeof program) < 0 && errno == ENOENT;
 }
 
-/* A thread may begin another one before it stops. */
+/* Stops threads until none is new: one may begin another before it stops. */
 void
 traced_threads_stop(struct traced_threads *traced, pid_t process)
 {
@@ -141,7 +140,8 @@ traced_threads_stop(struct traced_threads *traced, pid_t process)
                 : "the process may not be traced, or is traced already");
 }
 
-/* One that did not stop in time goes on when this process ends. */
+/* Lets them go on; one that did not stop in time does at this process's end.
+ */
 void
 traced_threads_resume(struct traced_threads *traced)
 {

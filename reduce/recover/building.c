@@ -110,7 +110,7 @@ building_location(struct building *b, uint32_t mapping, uint64_t address,
                               function == INDEX_NONE ? 0 : 1);
 }
 
-/* The location of a call at SITE, which is in FUNCTION. */
+/* Returns the location of a call at SITE, which is in FUNCTION. */
 static uint32_t
 location_of(struct building *b, uint64_t site, uint32_t function)
 {
@@ -122,8 +122,8 @@ location_of(struct building *b, uint64_t site, uint32_t function)
   return location;
 }
 
-/* The node below PARENT of a call at SITE, which is in FUNCTION; PARENT if
- * SITE is 0. */
+/* Returns the node below PARENT of a call at SITE, which is in FUNCTION;
+ * PARENT if SITE is 0. */
 static uint32_t
 node_below(struct building *b, uint32_t parent, uint64_t site,
            uint32_t function)
@@ -133,7 +133,7 @@ node_below(struct building *b, uint32_t parent, uint64_t site,
                                 location_of(b, site, function));
 }
 
-/* The context NUMBER with its node, as are those that it is below. */
+/* Returns the context NUMBER; gives it a node, and those that it is below. */
 static struct building_context
 find_context(struct building *b, uint32_t number)
 {
@@ -214,8 +214,8 @@ building_put(struct building *b, uint32_t node, struct sample_labels *labels,
   b->samples.index++;
 }
 
-/* What is known of the labels of objects of that KIND, which are in hand if
- * their set is not known. */
+/* Returns what is known of the labels of objects of that KIND, which are in
+ * hand if their set is not known. */
 static struct sample_labels *
 labels_of(struct building *b, const struct kind *kind)
 {

@@ -84,7 +84,7 @@ void building_sample(struct building *building, uint64_t site,
                      uint32_t function, uint32_t up, const uint64_t *values,
                      const struct kind *kind);
 
-/* The same for the leaf NUMBER of the tree, which is OWNER's, and whose
+/* Adds samples for the leaf NUMBER of the tree, which is OWNER's, and whose
  * objects are called to from the context UP: a sample for each slice of the
  * image's timeline, if it has one. */
 void building_leaf(struct building *building, uint32_t owner, uint32_t number,
@@ -93,10 +93,10 @@ void building_leaf(struct building *building, uint32_t owner, uint32_t number,
 /* Says which slices there are; before building_leaf. */
 void building_timeline(struct building *building);
 
-/* The node of the context NUMBER; TREE_ROOT: no sample has needed one. */
+/* Returns the node of the context NUMBER; TREE_ROOT: no sample needed one. */
 uint32_t building_node(const struct building *building, uint32_t number);
 
-/* The same for a sample whose chain ends at NODE, and that was begun by
+/* Adds a sample whose chain ends at NODE, and that was begun by
  * sample_adder_begin; LABELS as for sample_adder_add. */
 void building_put(struct building *building, uint32_t node,
                   struct sample_labels *labels, const uint64_t *values);
@@ -108,7 +108,7 @@ void building_label(struct building *building, const char *key,
 void building_number_label(struct building *building, const char *key,
                            uint64_t number, const char *unit);
 
-/* The same for the region NUMBER, unless that is 0. */
+/* Adds a label for the region NUMBER, unless that is 0. */
 void building_region_label(struct building *building, uint32_t number);
 
 /* Adds the comments KEY=TEXT and KEY=N. */
@@ -130,7 +130,7 @@ uint32_t building_function(struct building *building, const char *name,
 uint32_t building_location(struct building *building, uint32_t mapping,
                            uint64_t address, uint32_t function, int64_t line);
 
-/* The number of the name TEXT. */
+/* Returns the number of the name TEXT. */
 uint32_t building_name(struct building *building, const char *text);
 
 #endif

@@ -8,9 +8,8 @@
 
 /* ---- counters ---------------------------------------------------------- */
 
-/* An object that was being counted, or its end, may have its count and not
- * its bytes, and nothing is freed that was not allocated.  An impossible sum
- * becomes 0 or the whole. */
+/* Makes an impossible sum 0 or the WHOLE: an object that was being counted,
+ * or its end, may have its count and not its bytes. */
 static void
 clamp(uint64_t *part, uint64_t whole)
 {
@@ -38,7 +37,7 @@ length_for(const struct c_counters *c, const struct image_array *array,
                                        : leaves;
 }
 
-/* A process may have ended in the midst of a count, of which the stripe knows
+/* Completes a count in the midst of which the process ended; the stripe knows
  * how far it came (stripe_count).  One whose bytes are not counted yet is
  * undone; of one whose bytes are, what was live follows. */
 static void
@@ -131,8 +130,7 @@ sum_up(struct c_counters *c, const struct image *image)
   }
 }
 
-/* What was lost cannot be more than what is kept, though the process may free
- * more at its end. */
+/* Takes what was lost, at most what is kept: the end may free more. */
 static void
 take_losses(struct c_counters *c, const struct losses *found)
 {

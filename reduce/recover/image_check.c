@@ -9,8 +9,7 @@
 
 #include "base/pool.h"
 
-/* By context: whether it and all above it are complete.  Parents come first.
- */
+/* Returns by context whether it and all above are complete; parents first. */
 static bool *
 check_contexts(const struct context_tree *tree)
 {
@@ -29,8 +28,8 @@ check_contexts(const struct context_tree *tree)
   return good;
 }
 
-/* Where a record found no room in the file, what refers to it goes with what
- * is over the budget, and so does a leaf that counts nothing. */
+/* Checks LEAF.  What refers to a record that found no room in the file goes
+ * with what is over the budget, and so does a leaf that counts nothing. */
 static void
 check_leaf(const struct image *image, const struct context_tree *tree,
            const bool *good, struct leaf *leaf)

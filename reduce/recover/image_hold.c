@@ -42,8 +42,7 @@ stripes_used(const struct stripes *shared)
   return used < STRIPES ? used : STRIPES;
 }
 
-/* A thread may be stopped, or killed, while it has one: it is waited for a
- * little. */
+/* Waits a little for a thread that has one: it may be stopped, or killed. */
 bool
 image_lock(struct stripes *shared)
 {
@@ -62,7 +61,7 @@ image_lock(struct stripes *shared)
   return false;
 }
 
-/* There are no more used ones once the first is locked. */
+/* Unlocks all: there are no more used ones once the first is locked. */
 bool
 image_unlock(struct stripes *shared)
 {
@@ -71,9 +70,9 @@ image_unlock(struct stripes *shared)
 
 /* ---- who uses it ------------------------------------------------------- */
 
-/* The kernel refuses a lease while another process has the file open for
- * writing, or has mapped it for writing.  On a file system without leases,
- * the process that made the file tells. */
+/* Asks the kernel for a lease, which it refuses while another process has the
+ * file open for writing, or has mapped it for writing.  On a file system
+ * without leases, the process that made the file tells. */
 bool
 image_is_used(const char *path, const struct image_head *head)
 {

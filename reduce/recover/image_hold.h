@@ -31,7 +31,7 @@ bool image_lock(struct stripes *shared);
 /* Lets them go on.  False: one of them has opened a lock before. */
 bool image_unlock(struct stripes *shared);
 
-/* Whether a process counts in the image PATH, of which HEAD was read. */
+/* Returns whether a process counts in the image PATH with that HEAD. */
 bool image_is_used(const char *path, const struct image_head *head);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* A later note on the same matter takes the place of the one before. */
+/* Adds NOTE, in the place of an earlier one on the same matter. */
 static void
 add_by_key(struct image_notes *notes, enum image_note_kind kind,
            struct note note)

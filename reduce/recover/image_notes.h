@@ -33,18 +33,18 @@ struct image_notes {
 /* Takes the notes of IMAGE, whose memory has their texts. */
 void image_notes_read(struct image_notes *notes, const struct image *image);
 
-/* The last note on that; NULL: there is none. */
+/* Returns the last note on that; NULL: there is none. */
 const struct note *image_note_find(const struct image_notes *notes,
                                    enum image_note_kind kind, uint64_t key);
 
-/* Its text, or OTHERWISE. */
+/* Returns its text, or OTHERWISE. */
 const char *image_note_text(const struct image_notes *notes,
                             enum image_note_kind kind, uint64_t key,
                             const char *otherwise);
 
-/* The file of the code at ADDRESS, loaded last, or if that is UNLOADED of
- * RETIRED_OFFSET in RETIRED_OBJECT; NULL: none.  Sets *OFFSET to how far the
- * place is into the code. */
+/* Returns the file of the code at ADDRESS, loaded last, or if that is
+ * UNLOADED of RETIRED_OFFSET in RETIRED_OBJECT; NULL: none.  Sets *OFFSET to
+ * how far the place is into the code. */
 const struct note_module *image_module(const struct image_notes *notes,
                                        uint64_t address, bool unloaded,
                                        uint64_t *offset);

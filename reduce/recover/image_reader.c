@@ -211,8 +211,8 @@ unmap(void *shared)
   image_unmap_stripes(shared);
 }
 
-/* Of a program that runs and lets itself be held up, all is read once more,
- * so that it is of one moment; there is room for it by now. */
+/* Reads all once more of a program that runs and lets itself be held up, so
+ * that it is of one moment; there is room for it by now. */
 static void
 read_held(struct image_input *input)
 {

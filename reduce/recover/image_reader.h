@@ -60,25 +60,25 @@ struct image { /* all zero: empty */
   size_t tree_count, tree_capacity;
 };
 
-/* Whether the file PATH is one, whole or damaged; reads its HEAD. */
+/* Returns whether the file PATH is one, whole or damaged; reads its HEAD. */
 bool image_read_head(const char *path, struct image_head *head);
 
 /* Reads the file PATH, which must outlive IMAGE; of a C program that runs and
  * is watched, all counters are of one moment (image_hold.h). */
 void image_read(struct image *image, const char *path);
 
-/* The same for OCTETS in memory. */
+/* Say and read the same of OCTETS in memory. */
 bool image_is_octets(struct input_octets octets);
 void image_read_octets(struct image *image, struct input_octets octets);
 
 /* Gives back the memory of its arrays, and with them of its trees. */
 void image_free(struct image *image);
 
-/* What an image of a C program has of its stripes, whose pointers are the
- * process's; all zero if it has none. */
+/* Returns what an image of a C program has of its stripes, whose pointers are
+ * the process's; all zero if it has none. */
 struct stripes image_stripes(const struct image *image);
 
-/* The array of that kind and owner (0: any); NULL: there is none. */
+/* Returns the array of that kind and owner (0: any); NULL: there is none. */
 const struct image_array *image_array(const struct image *image,
                                       enum image_kind kind, uint32_t owner);
 
@@ -91,7 +91,7 @@ _Noreturn void image_fault(const struct image *image, int64_t offset,
 /* Checks all trees, and mends what is not complete. */
 void image_check_trees(const struct image *image);
 
-/* Whether anything was counted for LEAF. */
+/* Returns whether anything was counted for LEAF. */
 static inline bool
 image_leaf_counts(const struct leaf *leaf)
 {

@@ -33,7 +33,7 @@ number_at(uint64_t at)
              : 0;
 }
 
-/* The file that its code is or was from; NULL: it is not known. */
+/* Returns the file that its code is or was from; NULL: it is not known. */
 static const struct note_module *
 module_of(const struct lisp_recovery *r, const struct note *function,
           uint64_t *offset)
@@ -67,7 +67,7 @@ find_c_name(struct lisp_recovery *r, const struct note *function)
   return r->name;
 }
 
-/* What has no name at all is called after its file. */
+/* Returns a name for what has none at all, after its file. */
 static const char *
 file_name(struct lisp_recovery *r, const struct note *function)
 {
@@ -132,8 +132,8 @@ read_source(struct lisp_recovery *r, const char *path)
       text_file_read_regular(path, SIZE_MAX, &r->source.size, &status);
 }
 
-/* The line where the form of F begins; 0: it cannot be known.  The position
- * is before the form: blank lines follow it. */
+/* Returns the line where the form of F begins; 0: it cannot be known.  The
+ * position is before the form: blank lines follow it. */
 static int64_t
 source_line(struct lisp_recovery *r, const struct lisp_function *f)
 {
@@ -155,8 +155,7 @@ source_line(struct lisp_recovery *r, const struct lisp_function *f)
 
 /* ---- locations --------------------------------------------------------- */
 
-/* A site of a place has a line of its own, or that where its function begins.
- */
+/* Adds the location of SITE, with the line of its place or its function. */
 uint32_t
 lisp_location(void *recovery, uint64_t site, uint32_t function)
 {

@@ -80,7 +80,7 @@ is_counted(const struct finding *f, uint32_t node)
 
 /* ---- names ------------------------------------------------------------- */
 
-/* The name of a function that shows; *OWN: it is not one of ECL's. */
+/* Returns the name of FUNCTION if that shows; *OWN: it is not ECL's. */
 static const char *
 shown_name(struct lisp_recovery *r, uint32_t function, bool *own)
 {
@@ -121,7 +121,7 @@ find_tree(const struct lisp_recovery *r, uint32_t owner)
   return NULL;
 }
 
-/* The number of the holder called TEXT; a new one is HOLDER. */
+/* Returns the number of the holder called TEXT; a new one is HOLDER. */
 static uint32_t
 add_holder(struct finding *f, const char *text, struct holder holder)
 {
@@ -171,9 +171,9 @@ add_note(struct finding *f, uint32_t number)
                           (uint32_t)(note->value >> NOTE_CATEGORY_SHIFT)});
 }
 
-/* The number of that which objects of the leaf NUMBER of the tree of OWNER
- * are or, where OWNER is 0, of that with this number in the image.  Each is
- * named once. */
+/* Returns the number of that which objects of the leaf NUMBER of the tree of
+ * OWNER are or, where OWNER is 0, of that with this number in the image.
+ * Each is named once. */
 static uint32_t
 holder_at(struct finding *f, uint32_t owner, uint32_t number)
 {
@@ -204,8 +204,7 @@ holder_of_both(struct finding *f, uint32_t a, uint32_t b, bool others)
 
 /* ---- chains ------------------------------------------------------------ */
 
-/* The chain to the holder below ABOVE, or up to the holder if it is there
- * already. */
+/* Returns the chain to HOLDER below ABOVE, or the part of it up to HOLDER. */
 static uint32_t
 chain_below(struct finding *f, uint32_t above, uint32_t holder)
 {
@@ -229,7 +228,7 @@ count_at(struct finding *f, uint32_t chain, const struct image_object *object)
   holding->bytes += object->bytes;
 }
 
-/* What is OUTSIDE, records 1 to COUNT, is not the collector's, and has no
+/* Counts what is OUTSIDE, records 1 to COUNT, not the collector's: it has no
  * place in the heap. */
 static void
 count_outside(struct finding *f, const struct image_object *outside,
@@ -258,15 +257,15 @@ find_tops(struct finding *f)
   }
 }
 
-/* That of the root at NODE. */
+/* Returns that of the root at NODE. */
 static uint32_t
 holder_at_root(struct finding *f, uint32_t node)
 {
   return holder_at(f, 0, f->graph.roots[object_of(f, node)->leaf].holder);
 }
 
-/* Of NODE, which no other dominates: two roots from which it is reached in
- * different ways. */
+/* Returns a holder for NODE, which no other dominates: it names two roots
+ * from which it is reached in different ways. */
 static uint32_t
 holder_of_shared(struct finding *f, uint32_t node)
 {

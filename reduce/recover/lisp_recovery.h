@@ -34,7 +34,7 @@ struct object_type {
 /* Adds labels to the sample in hand. */
 void object_type_label(struct building *building, struct object_type type);
 
-/* That of objects of a KIND in a Lisp program. */
+/* Returns that of objects of a KIND in a Lisp program. */
 struct object_type lisp_type_of(const struct lisp_recovery *recovery,
                                 const struct kind *kind);
 
@@ -45,11 +45,11 @@ struct lisp_function {
   uint64_t code, flags;           /* sum of enum note_flag */
 };
 
-/* The function with that number. */
+/* Returns the function with that number. */
 struct lisp_function lisp_function_at(struct lisp_recovery *recovery,
                                       uint32_t number);
 
-/* For building_source: adds the location of a site, and its function. */
+/* Adds the location of a site, and its function, for building_source. */
 uint32_t lisp_location(void *recovery, uint64_t site, uint32_t function);
 
 /* Says which functions have calls that are not counted, when all samples are

@@ -58,7 +58,7 @@ special_name(uint64_t site)
                                                  : "[over the budget]";
 }
 
-/* The address of a location is in the call, not what that returns to. */
+/* Adds the location of SITE.  Its address is in the call, not behind it. */
 static uint32_t
 location(void *recovery, uint64_t site, uint32_t function)
 {
@@ -105,8 +105,8 @@ add_labels(void *recovery, const struct kind *kind)
 
 /* ---- samples ---- */
 
-/* Whether FUNCTION, called below UP, is called by the same function further
- * out as well. */
+/* Returns whether FUNCTION, called below UP, is called by the same function
+ * further out as well. */
 static bool
 arc_is_above(const struct context *contexts, uint32_t up, uint32_t function)
 {
@@ -151,8 +151,8 @@ add_leaf(struct c_recovery *r, uint32_t number)
                   values);
 }
 
-/* By node of PROFILE, the allocations of longer chains in its samples from
- * FIRST on. */
+/* Returns, by node of PROFILE, the allocations of longer chains in its
+ * samples from FIRST on. */
 static uint64_t *
 sum_below(const struct profile *profile, size_t first)
 {
@@ -169,10 +169,10 @@ sum_below(const struct profile *profile, size_t first)
   return below;
 }
 
-/* The allocations below a node are the calls that led to one, once each
- * however often a function called the other on the way: a context of a call
- * that is on its chain already counts none.  The tree knows of most calls
- * whether they are the first of their kind. */
+/* Adds samples of calls.  The allocations below a node are the calls that led
+ * to one, once each however often a function called the other on the way: a
+ * context of a call that is on its chain already counts none.  The tree knows
+ * of most calls whether they are the first of their kind. */
 static void
 add_calls(struct c_recovery *r)
 {
@@ -209,7 +209,7 @@ add_notes(struct c_recovery *r)
   }
 }
 
-/* What is missing. */
+/* Adds comments on what is missing. */
 static void
 add_gaps(struct c_recovery *r)
 {

@@ -63,7 +63,7 @@ add_labels(void *recovery, const struct kind *kind)
     building_number_label(b, PPROF_LABEL_BYTES, kind->size, "bytes");
 }
 
-/* The allocator of such objects that shows; NULL: none does. */
+/* Returns the allocator of such objects that shows; NULL: none does. */
 static const struct note *
 find_allocator(const struct lisp_recovery *r, const struct kind *kind)
 {
@@ -180,7 +180,7 @@ add_reconciliation(struct lisp_recovery *r)
   add_stated(r, PPROF_COMMENT_RESIDUAL_NOTE);
 }
 
-/* What can be missing from chains, and names that are. */
+/* Adds comments on what can be missing from chains, and on names that are. */
 static void
 add_gaps(struct lisp_recovery *r)
 {

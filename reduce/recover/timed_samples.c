@@ -56,9 +56,9 @@ move_all(uint64_t *rest, uint64_t *row)
   move(rest, row, PPROF_CALLS, UINT64_MAX);
 }
 
-/* The growths of the leaf KEY, whose number is set to *COUNT, as far as they
- * are in ALL: a program that was killed in the midst of a count may have less
- * than was read of it. */
+/* Returns the growths of the leaf KEY, whose number is set to *COUNT, as far
+ * as they are in ALL: a program that was killed in the midst of a count may
+ * have less than was read of it. */
 static const struct timeline_growth *
 find_growths(const struct building *b, uint64_t key, const uint64_t *all,
              size_t *count)

@@ -53,7 +53,7 @@ join_all(struct timeline *t)
   t->joined++;
 }
 
-/* Whether there are too many slices, or growths in them. */
+/* Returns whether there are too many slices, or growths in them. */
 static bool
 is_large(const struct timeline *t)
 {
@@ -106,9 +106,9 @@ find_tree(struct timeline *t, const struct image_tree *tree)
   return seen;
 }
 
-/* What the leaf I has counted, of which WAS had been before.  A C program
- * with one thread may be between the count of an object and that of its
- * bytes: these are worked out, or the next reading has both. */
+/* Returns what the leaf I has counted, of which WAS had been before.  A C
+ * program with one thread may be between the count of an object and that of
+ * its bytes: these are worked out, or the next reading has both. */
 static struct object_count
 counted(const struct image_tree *tree, uint32_t i, bool torn,
         const struct object_count *was)
@@ -146,7 +146,7 @@ add_tree(struct timeline *t, struct timeline_slice *slice,
   }
 }
 
-/* A reading may be late, and then the next one seems to be early. */
+/* Returns whether a slice ends NOW: after a late reading one seems early. */
 static bool
 is_due(const struct timeline *t, uint64_t now)
 {

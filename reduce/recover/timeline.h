@@ -66,7 +66,7 @@ struct timeline {      /* all zero but `interval': empty */
   struct timeline_state state; /* at the last reading */
 };
 
-/* The numbers of a leaf and of the owner of its tree. */
+/* Joins the numbers of a leaf and of the owner of its tree. */
 static inline uint64_t
 timeline_key(uint32_t owner, uint32_t leaf)
 {
@@ -85,11 +85,11 @@ void timeline_take(struct timeline *timeline, const struct image *image,
 void timeline_take_file(struct timeline *timeline, const char *path,
                         uint64_t now);
 
-/* Bytes of memory that the process NUMBER has; 0: that is not known. */
+/* Returns the bytes of memory that the process NUMBER has; 0: not known. */
 uint64_t timeline_resident_bytes(uint32_t number);
 
-/* The growth of all leaves, by key and slice, in the pool in use; sets *COUNT
- * to how many there are. */
+/* Returns the growth of all leaves, by key and slice, in the pool in use;
+ * sets *COUNT to how many there are. */
 struct timeline_growth *timeline_growths(const struct timeline *timeline,
                                          size_t *count);
 

@@ -105,8 +105,8 @@ search_folders(struct search *search, const char *program_folder,
   return found;
 }
 
-/* What libdwfl calls to find a debug file, LINK by what PATH calls it: gives
- * back a descriptor or -1. */
+/* Finds a debug file for libdwfl, LINK by what PATH calls it: returns a
+ * descriptor or -1. */
 static int
 find_debug_file(Dwfl_Module *module, void **user, const char *name,
                 Dwarf_Addr base, const char *path, const char *link,
@@ -192,9 +192,9 @@ open_file(struct code_file *file, const char *path, int descriptor,
   return readable ? CODE_FILE_CHANGED : CODE_FILE_UNREADABLE;
 }
 
-/* On another machine than the one where it ran, the file may be somewhere
- * else alone, by its build id, or nothing of it but its debug file, which has
- * the symbols as well. */
+/* Opens the file, or what stands for it: on another machine than the one
+ * where it ran, it may be somewhere else alone, by its build id, or nothing
+ * of it but its debug file, which has the symbols as well. */
 enum code_file_outcome
 code_file_open(struct code_file *file, const char *path, const char *build_id)
 {

@@ -42,8 +42,8 @@ struct code_file {
 enum code_file_outcome code_file_open(struct code_file *file,
                                       const char *path, const char *build_id);
 
-/* Its information for debugging; NULL: it has none.  Where that is compressed
- * it takes ten times as long to read as all else. */
+/* Returns its information for debugging; NULL: it has none.  Where that is
+ * compressed it takes ten times as long to read as all else. */
 Dwarf *code_file_information(const struct code_file *file);
 
 /* Sets *ADDRESS to what the file calls the place that is OFFSET bytes into
@@ -97,8 +97,8 @@ char *function_name_of_symbol(const char *symbol);
  * chains begin at main.  SYMBOL may be NULL: it has no name. */
 bool is_start_up_function(const char *symbol, const char *file);
 
-/* Whether FILE is the C library or the dynamic linker, by its name: what has
- * no name there at the beginning of a chain is start-up code. */
+/* Returns whether FILE is the C library or the dynamic linker, by its name:
+ * what has no name there at the beginning of a chain is start-up code. */
 bool is_c_library(const char *file);
 
 /* ---- lines: source_places.c ---- */

@@ -184,7 +184,7 @@ function_at_line(struct profile *profile, uint32_t number,
   return profile_add_function(profile, function);
 }
 
-/* The number of the active function FOUND of MODULE. */
+/* Returns the number of the active function FOUND of MODULE. */
 static uint32_t
 active_function(struct profile *profile, struct code_module *module,
                 const struct function_found *found,
@@ -204,8 +204,8 @@ active_function(struct profile *profile, struct code_module *module,
   return number;
 }
 
-/* The number of the function SOURCE, inlined in MODULE.  A lambda, whose name
- * the debug information leaves out, is told apart by its place. */
+/* Returns the number of the function SOURCE, inlined in MODULE.  A lambda,
+ * whose name the debug information leaves out, is told apart by its place. */
 static uint32_t
 inlined_function(struct profile *profile, struct code_module *module,
                  const struct source_function *source)
@@ -238,7 +238,7 @@ find_source(struct code_module *module, uint64_t address,
   pool_use(before);
 }
 
-/* Where start-up functions stand in the source nobody asks: most programs
+/* Adds no lines of start-up functions, for which nobody asks: most programs
  * have no others of the C library, whose debug information need not be read
  * then. */
 struct code_place

@@ -55,8 +55,8 @@ struct code_names {    /* all zero, but for the pool and DELETED: empty */
  * then. */
 void code_names_release(struct code_names *names);
 
-/* The file PATH with BUILD_ID, which is read when this is new; BUILD_ID NULL:
- * it is not looked at. */
+/* Returns the file PATH with BUILD_ID, which is read when this is new;
+ * BUILD_ID NULL: it is not looked at. */
 struct code_module *code_names_module(struct code_names *names,
                                       const char *path, const char *build_id);
 
@@ -67,7 +67,7 @@ bool code_names_function(struct code_names *names, struct code_module *module,
                          uint64_t offset, uint64_t *address,
                          struct function_found *found);
 
-/* Another profile is in hand. */
+/* Begins another profile. */
 void code_names_begin(struct code_names *names);
 
 /* Gives LOCATION of the PROFILE in hand the lines of the place OFFSET bytes
@@ -81,7 +81,7 @@ struct code_place code_names_add_lines(struct code_names *names,
                                        struct profile *profile,
                                        uint32_t location);
 
-/* The types of MODULE, sizes and names: program_types_read. */
+/* Returns the types of MODULE, sizes and names: program_types_read. */
 const struct row_table *code_names_types(struct code_names *names,
                                          struct code_module *module);
 

@@ -94,7 +94,7 @@ source_places_of(Dwarf *information)
 
 /* ---- reading a unit --------------------------------------------------- */
 
-/* What the function DIE is a copy of; NULL if it is not a copy. */
+/* Returns what the function DIE is a copy of; NULL if it is not a copy. */
 static const void *
 origin_of(Dwarf_Die *die)
 {
@@ -149,8 +149,8 @@ number_of(Dwarf_Die *die, unsigned name)
              : 0;
 }
 
-/* What the linker calls the function DIE, or would; NULL when that is not
- * known. */
+/* Returns what the linker calls the function DIE, or would; NULL when that is
+ * not known. */
 static const char *
 symbol_of(Dwarf_Die *die)
 {
@@ -162,8 +162,8 @@ symbol_of(Dwarf_Die *die)
                               die, DW_AT_MIPS_linkage_name, &attribute));
 }
 
-/* Where the function that DIE, inlined, is one of stands by itself in UNIT; 0
- * when it does not. */
+/* Returns where the function that DIE, inlined, is one of stands by itself in
+ * UNIT; 0 when it does not. */
 static uint64_t
 own_start(const struct source_unit *unit, Dwarf_Die *die)
 {

@@ -158,7 +158,7 @@ add_type_comments(struct symbolizing *s)
 
 /* ---- the tree --------------------------------------------------------- */
 
-/* The active function of LOCATION, which has one. */
+/* Returns the active function of LOCATION, which has one. */
 static struct profile_function *
 function_of(struct profile *profile, uint32_t location)
 {
@@ -217,10 +217,10 @@ is_of_system(const struct symbolizing *s, const char *path, uint32_t mapping)
          (strncmp(path, "/lib", 4) == 0 || strncmp(path, "/usr/lib", 8) == 0);
 }
 
-/* Whether what the file at PATH has is no function of a Lisp program but one
- * of what runs it: ECL, its collector, libraries of the system.  Compiled
- * Lisp is not, wherever it is.  (What ECL allocates when it begins has
- * cl_boot.) */
+/* Returns whether what the file at PATH has is no function of a Lisp program
+ * but one of what runs it: ECL, its collector, libraries of the system.
+ * Compiled Lisp is not, wherever it is. (What ECL allocates when it begins
+ * has cl_boot.) */
 static bool
 runs_lisp(const struct symbolizing *s, const char *path, uint32_t mapping)
 {
@@ -280,7 +280,7 @@ note_outcome(struct symbolizing *s, const struct code_module *module,
              *build_id != '\0' ? ")" : ""));
 }
 
-/* The file of the mapping NUMBER, the types of which are taken. */
+/* Returns the file of the mapping NUMBER, and takes its types. */
 static struct code_module *
 begin_module(struct symbolizing *s, uint32_t number)
 {
