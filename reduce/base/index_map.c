@@ -61,7 +61,7 @@ index_map_release(struct index_map *map)
   *map = (struct index_map){0};
 }
 
-/* The slot that holds KEY, or the free one where it belongs. */
+/* Returns the slot that holds KEY, or the free one where it belongs. */
 static struct index_slot *
 slot_of(const struct index_map *map, uint64_t key)
 {

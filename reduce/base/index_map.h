@@ -25,20 +25,19 @@ struct index_map {          /* all zero: empty */
 /* Empties MAP, and releases its memory before the pool is. */
 void index_map_release(struct index_map *map);
 
-/* The index stored under KEY, or INDEX_NONE. */
+/* Returns the index stored under KEY, or INDEX_NONE. */
 uint32_t index_map_find(const struct index_map *map, uint64_t key);
 
 /* Stores INDEX (not INDEX_NONE) under KEY, which must not be there yet. */
 void index_map_add(struct index_map *map, uint64_t key, uint32_t index);
 
-/* The index under KEY; a new key gets the number of those before it. */
+/* Returns the index under KEY; a new key gets the number of those before. */
 uint32_t index_map_number(struct index_map *map, uint64_t key);
 
-/* A key for the LENGTH bytes at BYTES: their hash, another in each process.
- */
+/* Makes a key of LENGTH bytes at BYTES: a hash, another in each process. */
 uint64_t index_map_hash(const void *bytes, size_t length);
 
-/* One key out of two 32-bit indices. */
+/* Makes one key out of two 32-bit indices. */
 static inline uint64_t
 index_pair(uint32_t high, uint32_t low)
 {

@@ -12,7 +12,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* A copy of TEXT in which each byte that is no UTF-8 is written out. */
+/* Returns a copy of TEXT, with bytes that are no UTF-8 written out. */
 static char *
 clean_copy(const char *text)
 {

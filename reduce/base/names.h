@@ -19,20 +19,20 @@ struct names {
   struct index_map ids; /* by hash: see names.c */
 };
 
-/* An empty table that knows "". */
+/* Makes NAMES an empty table that knows "". */
 void names_init(struct names *names);
 
-/* The id of TEXT, which is copied. */
+/* Returns the id of TEXT, which is copied. */
 uint32_t names_intern(struct names *names, const char *text);
 
-/* The id of TEXT, NAMES_NONE when it has none. */
+/* Returns the id of TEXT, NAMES_NONE when it has none. */
 uint32_t names_find(const struct names *names, const char *text);
 
 /* Returns TEXT, of a table, with each \xNN for a byte that is no UTF-8 as
  * that byte again, as a file is called; in the pool in use. */
 char *names_bytes(const char *text);
 
-/* The text of ID; valid as long as the table. */
+/* Returns the text of ID; valid as long as the table. */
 static inline const char *
 names_text(const struct names *names, uint32_t id)
 {

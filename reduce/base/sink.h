@@ -59,7 +59,7 @@ void sink_fail(struct sink *sink, int error_number);
 /* Writes out what waits.  True while the sink has never failed. */
 bool sink_flush(struct sink *sink);
 
-/* A write function whose TARGET is an int, a file descriptor. */
+/* Writes to TARGET, an int, a file descriptor: see sink_write. */
 int sink_write_descriptor(void *target, const char *bytes, size_t length);
 
 /* A string that is written as text is. */
@@ -69,11 +69,11 @@ struct string_sink {
   size_t length, capacity;
 };
 
-/* The text is in the memory of the pool in use. */
+/* Makes STRING empty; its text is in the pool in use. */
 void string_sink_init(struct string_sink *string);
 
-/* What has been written since the last clear, "" for nothing; valid until
- * more is written. */
+/* Returns what has been written since the last clear, "" for nothing; valid
+ * until more is written. */
 const char *string_sink_text(struct string_sink *string);
 void string_sink_clear(struct string_sink *string);
 
