@@ -42,6 +42,26 @@ same 'what is reachable is no leak' '0 ' "$? $(cat err)"
 ends 'children' 4 "7668 bytes in 52 objects were lost, directly or indirectly, for example by\
  main>lose_list>make; $see mprof.data mprof.data.[0-9]*" \
   --fail-on-leak sh -c './losing; ./losing; :'
+${CC:-gcc} -O0 -o alike -x c - <<'END'
+#include <stdlib.h>
+static void *volatile last;
+static void a(void) { last = malloc(100); }
+static void b(void) { last = malloc(100); }
+int main(int argc, char **argv)
+{
+  (void)argv;
+  if (argc > 1)
+    a();
+  else
+    b();
+  last = NULL;
+}
+END
+for order in './alike; ./alike a; :' './alike a; ./alike; :'; do
+  ends "equal leaks: $order" 4 "200 bytes in 2 objects were lost, directly or indirectly, for\
+ example by main>a; $see mprof.data mprof.data.[0-9]*" \
+    --fail-on-leak sh -c "$order"
+done
 "$MPROF" run -q --fail-on-leak sh -c './losing; exit 3' 2>err
 same 'a status of its own' '3 ' "$? $(cat err)"
 status=$("$MPROF" run -q --fail-on-leak sh -c './losing; kill -KILL $$' \
