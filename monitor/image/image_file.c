@@ -13,13 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/digits.h"
 #include "common/image_format.h"
 #include "image/arena.h"
@@ -124,6 +125,15 @@ image_file_is_dense(int file)
          status.st_blocks * BLOCK >= status.st_size;
 }
 
+/* Asks for the flags of the file, or sets them: by the kernel, since C libraries
+ * differ in the type of a request.  Returns false if that fails. */
+static bool
+use_flags(int file, unsigned long request, int *flags)
+{
+  const long arguments[6] = {file, (long)request, (long)(intptr_t)flags};
+  return arch_system_call(SYS_ioctl, arguments) == 0;
+}
+
 /* Makes btrfs write in place, as others do: else a page that is there could
  * find no room when it is written to again. */
 static void
@@ -132,10 +142,10 @@ write_in_place(int file)
   struct statfs system;
   int flags;
   if (fstatfs(file, &system) != 0 || system.f_type != BTRFS_SUPER_MAGIC ||
-      ioctl(file, FS_IOC_GETFLAGS, &flags) != 0)
+      !use_flags(file, FS_IOC_GETFLAGS, &flags))
     return;
   flags |= FS_NOCOW_FL;
-  ioctl(file, FS_IOC_SETFLAGS, &flags);
+  use_flags(file, FS_IOC_SETFLAGS, &flags);
 }
 
 /* ---- another file in its place ---- */
