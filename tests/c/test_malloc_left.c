@@ -93,7 +93,8 @@ in_thread(void *data)
 {
   uint32_t number;
   struct frame_rule rule;
-  frame_rule_find((uintptr_t)abort + 1, false); /* there is a table */
+  frame_rule_find((uintptr_t)abort + 1, false); /* there is a table, */
+  frame_rule_find((uintptr_t)labs + 1, false);  /* with room for one more */
   leave_table(&frame_rules, add_rule);
   recover(&frame_rules);
   rule = frame_rule_find((uintptr_t)qsort + 1, false);
@@ -102,6 +103,7 @@ in_thread(void *data)
          "the rule is in the table");
   expect(rule.base == frame_rule_at((uintptr_t)qsort).base, "the rule");
 
+  function_number_of_site(functions, (uintptr_t)labs + 1);
   number = function_number_of_site(functions, (uintptr_t)abort + 1);
   leave_table(&functions->table, add_number);
   recover(&functions->table);
