@@ -34,7 +34,7 @@ struct growing {
 static uint32_t
 add_item(struct call_tree *tree, struct call_item item)
 {
-  bool place = tree->kind == ITEMS_ARE_FRAMES;
+  bool place = tree->by_frames;
   uint64_t key[] = {(uintptr_t)item.name, place ? item.function : 0,
                     (uint64_t)item.line,  item.address,
                     item.inlined,         item.file};
@@ -52,7 +52,7 @@ item_of(const struct growing *growing, uint32_t f)
   struct call_tree *tree = growing->tree;
   const struct frame_table *frames = growing->selection->frames;
   const struct frame *frame = &frames->frames[f];
-  bool place = tree->kind == ITEMS_ARE_FRAMES;
+  bool place = tree->by_frames;
   const uint32_t name = frames->functions[frame->shown].name;
   uint32_t *item = &tree->item_of[place ? f : name];
   if (place && growing->functions->item_of[name] == INDEX_NONE)
@@ -78,7 +78,7 @@ add_node(struct growing *growing, uint32_t parent, uint32_t item)
   struct call_tree *tree = growing->tree;
   const size_t count = tree->tree.count;
   const uint32_t node = tree_child(&tree->tree, parent, item);
-  if (node < count || tree->kind == ITEMS_ARE_FRAMES)
+  if (node < count || tree->by_frames)
     return node;
   ARRAY_ROOM(tree->pair_of, tree->pair_of_capacity, tree->tree.count);
   tree->pair_of[node] = INDEX_NONE;
@@ -243,17 +243,16 @@ begin(struct growing *growing, struct call_tree *tree,
       const struct selection *selection, const struct call_tree *functions,
       bool merges_runs)
 {
-  const enum call_items kind =
-      functions == NULL ? ITEMS_ARE_FUNCTIONS : ITEMS_ARE_FRAMES;
+  const bool by_frames = functions != NULL;
   const struct profile *profile = selection->profile;
   const struct frame_table *frames = selection->frames;
-  *tree = (struct call_tree){.selection = selection,
-                             .kind = kind,
-                             .merges_runs = merges_runs,
-                             .item_of = fill_none(kind == ITEMS_ARE_FRAMES
-                                                      ? frames->frame_count
-                                                      : frames->names.count),
-                             .of_sample = fill_none(profile->sample_count)};
+  *tree = (struct call_tree){
+      .selection = selection,
+      .by_frames = by_frames,
+      .merges_runs = merges_runs,
+      .item_of =
+          fill_none(by_frames ? frames->frame_count : frames->names.count),
+      .of_sample = fill_none(profile->sample_count)};
   *growing = (struct growing){
       .tree = tree,
       .selection = selection,

@@ -27,8 +27,6 @@
 #include "analysis/selection.h"
 #include "base/tree.h"
 
-enum call_items { ITEMS_ARE_FUNCTIONS, ITEMS_ARE_FRAMES };
-
 struct call_item {
   const char *name;  /* of the frame table, or constant */
   uint32_t function; /* one of the frame table with this name; INDEX_NONE: the
@@ -61,7 +59,7 @@ struct call_pair {
 
 struct call_tree {
   const struct selection *selection;
-  enum call_items kind;
+  bool by_frames;   /* its items are frames, else functions */
   bool merges_runs; /* of frames of one item in a row the rootmost stands for
                        all: see grouping.h */
   struct tree tree;

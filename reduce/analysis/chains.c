@@ -9,7 +9,7 @@ static bool
 calls_are_known(const struct call_tree *tree, const struct call_item *item)
 {
   return tree->selection->counts_calls &&
-         (tree->kind == ITEMS_ARE_FRAMES || item->function == INDEX_NONE ||
+         (tree->by_frames || item->function == INDEX_NONE ||
           tree->selection->frames->functions[item->function].calls_known);
 }
 
