@@ -22,8 +22,8 @@
  * all threads come back to stripe 0.  While it alone is open, it has no limit,
  * and raises the peak by itself.
  *
- * With one stripe and one lock four threads that only allocate take 0.9 to 1.5
- * times as long on two processors, and wait for the lock on more.
+ * Four threads that do nothing but malloc and free took 3.4 times as long
+ * under one lock, on two processors; four that build lists, 2.1 times.
  *
  * What was live at the peak by leaf is kept as late as can be: counters have
  * the number of the peak that their figures are of, which is compared with
