@@ -291,6 +291,9 @@ check-tiny-short: tests $(monitor_so)
 	  tests/run-tests.sh c exact/run
 
 
+check-mutants: all tests $(foreach list,allocators everyday unwind formats html serve,$(packages)-$(list)) ## which of MUTANTS [80] small faults, by SEED, the tests find; two hours
+	@$(test_env) tests/mutants/run.sh
+
 demo: all ## profile a real program and print its tables
 	@$(test_env) tests/demo/run.sh
 
