@@ -265,18 +265,18 @@ try_behind_front(struct memory_file *file, const uint8_t *data, size_t size)
 }
 
 /* Tries an image of this version whose arrays are far behind its head, as those
- * of a program are: what follows the first FRONT bytes is at FAR. */
+ * of a program are: what follows the first FRONT bytes is at BEHIND. */
 static void
 try_far_arrays(struct memory_file *file, const uint8_t *data, size_t size)
 {
-  enum { FRONT = 1024, FAR = 3 << 20, WHOLE = 4 << 20 };
+  enum { FRONT = 1024, BEHIND = 3 << 20, WHOLE = 4 << 20 };
   struct image_head head;
   memcpy(&head, data, sizeof head);
   memcpy(head.mprof, MPROF_VERSION, sizeof MPROF_VERSION);
   head.version = IMAGE_VERSION;
   write_file(file, data, FRONT);
   expect(pwrite(file->descriptor, &head, sizeof head, 0) == sizeof head &&
-             pwrite(file->descriptor, data + FRONT, size - FRONT, FAR) ==
+             pwrite(file->descriptor, data + FRONT, size - FRONT, BEHIND) ==
                  (ssize_t)(size - FRONT) &&
              ftruncate(file->descriptor, WHOLE) == 0,
          "memory file not written");
