@@ -4,6 +4,7 @@
 
 #include "diff/diff.h"
 
+#include "base/quote.h"
 #include "common/pprof_format.h"
 #include "tables/report.h"
 
