@@ -90,7 +90,8 @@ is_near(const struct stack_frame *f)
   return (f->sp & page) == ((f->pointer + 2 * sizeof(uintptr_t) - 1) & page);
 }
 
-/* Has the kernel read a set of signals there, and refuse what to do with it. */
+/* Asks the kernel to read a set of signals there, and to do with it what it
+ * refuses. */
 bool
 frame_is_readable(const uintptr_t *at)
 {

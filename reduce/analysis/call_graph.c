@@ -219,7 +219,8 @@ compare_arcs(const void *left, const void *right)
                          index_pair(b->caller, b->callee));
 }
 
-/* By node; in a node by bytes and allocations, descending, then by type. */
+/* Orders parts by node; in a node by bytes and allocations, descending, then
+ * by type. */
 static int
 compare_self_types(const void *left, const void *right)
 {

@@ -39,8 +39,8 @@ count_all(const struct call_tree *tree, struct chain_counts *counts)
   }
 }
 
-/* By bytes and allocations in and below the node, descending, then by name
- * and by first appearance. */
+/* Orders nodes by bytes and allocations in and below them, descending, then
+ * by name and by first appearance. */
 static int
 compare_siblings(const void *left, const void *right, void *context)
 {

@@ -120,7 +120,7 @@ sum_cycle(const struct call_graph *graph, struct cycle *cycle,
   }
 }
 
-/* By BYTES, descending, then by name. */
+/* Orders two rows by bytes, descending, then by name. */
 static int
 compare(uint64_t a_bytes, uint64_t b_bytes, const char *a, const char *b)
 {

@@ -29,11 +29,11 @@ frame_table_add(struct frame_table *table, struct function function)
 
 /* ---- functions that have their names from their source files ---- */
 
-/* What stands in a top-level form and defines nothing is called after the
- * file, without its folder: (LAMBDA :IN (LOAD "package.lisp")).  A program
- * may have many files of that name, and no other function of two files shares
- * a name.  So each shows the shortest end of its path that no other has, as
- * in (LOAD "lib/package.lisp"). */
+/* Begins the name of code that stands in a top-level form and defines
+ * nothing: the file follows, without its folder, as in (LAMBDA :IN (LOAD
+ * "package.lisp")).  A program may have many files of that name, and no other
+ * function of two files shares a name.  So each shows the shortest end of its
+ * path that no other has, as in (LOAD "lib/package.lisp"). */
 static const char opening[] = "(LOAD \"";
 
 static bool
@@ -42,8 +42,8 @@ is_named_after_file(const char *name)
   return strstr(name, opening) != NULL;
 }
 
-/* By name, then by the path from its end backward, "/" before all else: paths
- * that end in the same components are neighbours. */
+/* Orders functions by name, then by the path from its end backward, "/"
+ * before all else: paths that end in the same components are neighbours. */
 static int
 compare_named(const void *left, const void *right, void *context)
 {

@@ -125,7 +125,7 @@ struct home {
   struct span class_name;
 };
 
-/* That of a method; REST is what follows METHOD. */
+/* Returns the home of a method; REST is the part of its name after METHOD. */
 static struct home
 home_of_method(const char *rest)
 {
@@ -238,8 +238,8 @@ is_cxx_runtime(const char *name, const char *file)
   return strstr(file, "/include/c++/") != NULL;
 }
 
-/* The same of a Go name: "path/package.F", "path/package.(*T).F",
- * "path/package.T.F". */
+/* Returns the package of a Go function, and with a method its package and
+ * type: of "path/package.F", "path/package.(*T).F" or "path/package.T.F". */
 static struct qualified
 split_go(const char *name)
 {

@@ -157,8 +157,9 @@ _Noreturn void selection_fail_empty(const struct selection *selection);
 const char *selection_nearest(const struct selection *selection,
                               enum expression expression);
 
-/* What sample I counts, with options.counted in the place of what was
- * allocated. */
+/* Sets COUNT to the figures of sample I.  If options.counted is another
+ * measure, its bytes and objects stand for those allocated, and all others
+ * are 0.  Of a suppressed chain nothing is kept or lost. */
 void selection_count(const struct selection *selection, size_t i,
                      struct sample_count *count);
 

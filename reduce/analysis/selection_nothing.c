@@ -68,7 +68,8 @@ list_option(struct sink *sink, const char *option, const char *value)
     sink_format(sink, " --%s=%s", option, value);
 }
 
-/* The same of what chooses by time. */
+/* Adds --from and --to, if given, to the list at SINK.  Fails if the profile
+ * has no times. */
 static void
 list_time(const struct selection *selection, struct sink *sink)
 {

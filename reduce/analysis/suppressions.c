@@ -232,7 +232,7 @@ enum trait {
   TRAIT_USER = 16    /* matches the user's file */
 };
 
-/* Those of FUNCTION, which is in a library if IN_LIBRARY says so. */
+/* Returns the traits of FUNCTION; IN_LIBRARY: its code is in a library. */
 static unsigned
 traits_of_function(const struct profile *profile,
                    const struct profile_function *function, bool in_library,

@@ -23,7 +23,8 @@ tally_type_name(const struct profile *profile,
                     type->class_name != 0 ? type->class_name : type->type);
 }
 
-/* By bin; in a bin by bytes, descending, then by name and by type. */
+/* Orders parts by bin; in a bin by bytes, descending, then by name and by
+ * type. */
 static int
 compare_parts(const void *left, const void *right, void *context)
 {
@@ -179,8 +180,8 @@ add_figures(struct region_figures *regions, const char *path,
   }
 }
 
-/* A name before a longer one, and ";" before all else, so that a region comes
- * before those in it. */
+/* Orders regions by path, a name before a longer one and ";" before all else,
+ * so that a region comes before those in it. */
 static int
 compare_paths(const void *left, const void *right)
 {

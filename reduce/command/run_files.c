@@ -44,7 +44,7 @@ set_path(struct run_files *files)
     cannot_write(files, "its name is too long");
 }
 
-/* Whether TEXT is PID or PID.N. */
+/* Returns whether TEXT is PID or PID.N. */
 static bool
 is_process_suffix(const char *text)
 {
@@ -54,7 +54,8 @@ is_process_suffix(const char *text)
   return length > 0 && text[length + (more > 0 ? more + 1 : 0)] == '\0';
 }
 
-/* What is behind "FILE." in NAME; NULL if that is no file of a process. */
+/* Returns what follows "FILE." in NAME, or NULL if NAME is no process's file.
+ */
 static const char *
 suffix_of(const struct run_files *files, const char *name)
 {
@@ -75,8 +76,8 @@ path_of_other(const struct run_files *files, const char *name, char *path)
            name);
 }
 
-/* Whether the image PATH is one of the process that PROCESS begins with;
- * NULL: of any. */
+/* Returns whether PATH is an image, and that of the process whose number
+ * PROCESS begins with, unless PROCESS is NULL. */
 static bool
 is_image_of(const char *path, const char *process)
 {
@@ -96,8 +97,8 @@ look(void *path)
     fail_with(MPROF_BAD_PROFILE, "it is another program's");
 }
 
-/* Whether the file PATH, which may have been written anew, is one by mprof.
- */
+/* Returns whether the file PATH can be read as a profile by mprof, even if
+ * another program has compressed it anew. */
 static bool
 is_by_mprof(const char *path)
 {
@@ -108,8 +109,8 @@ is_by_mprof(const char *path)
   return is;
 }
 
-/* Whether PATH is a profile by mprof, or an image; with PROCESS not NULL, one
- * of a run that calls itself that, as its header says. */
+/* Returns whether PATH is a profile by mprof, or an image.  With PROCESS not
+ * NULL its header must name that process, too. */
 static bool
 is_of_run(const char *path, const char *process)
 {
@@ -250,8 +251,8 @@ run_files_release(struct run_files *files)
 
 /* ---- afterwards -------------------------------------------------------- */
 
-/* Whether the program of PROFILE has ECL in it, whose objects come from the
- * collector and not from malloc. */
+/* Returns whether the program of PROFILE has ECL in it, whose objects come
+ * from the collector and not from malloc. */
 static bool
 has_ecl(const struct profile *profile)
 {
@@ -302,7 +303,7 @@ add_leaks(struct run_leaks *leaks, const struct profile *profile,
   }
 }
 
-/* Whether PATH is a file that no process counts in any more. */
+/* Returns whether PATH is a file, and no process counts in it any more. */
 static bool
 is_complete(const char *path)
 {

@@ -101,20 +101,21 @@ bool run_files_each(struct run_files *files, bool root, run_file_fn *does,
 
 /* ---- run_thread.c ------------------------------------------------------ */
 
-/* How long the program has run, in nanoseconds. */
+/* Returns how long the program has run, in nanoseconds. */
 uint64_t run_timelines_now(const struct run_files *files);
 
 /* Reads all images, and so ends a slice of each: at one time, so that slices
  * of different processes are the same. */
 void run_timelines_take(struct run_files *files);
 
-/* The timeline of the image PATH, made if there is none yet: its first slice
- * begins when the images were read last.  NULL: there are no timelines. */
+/* Returns the timeline of the image PATH, made if there is none yet; its
+ * first slice begins when the images were read last.  Returns NULL without
+ * --timeline, without the file, or without memory. */
 struct timeline;
 struct timeline *run_timelines_find(struct run_files *files,
                                     const char *path);
 
-/* TIMELINE, or NULL, is not needed any more. */
+/* Releases TIMELINE, if it is not NULL; the second, all of them. */
 void run_timelines_drop(struct run_files *files,
                         const struct timeline *timeline);
 void run_timelines_release(struct run_files *files);
@@ -126,12 +127,12 @@ void run_timelines_release(struct run_files *files);
 void run_files_begin(struct run_files *files, bool seeks, uint64_t interval);
 #define RUN_FILES_SIGNAL SIGURG /* by default it is ignored */
 
-/* A thread that gets no signal: these are for the one that waits for the
- * program.  False: there is no room for it. */
+/* Starts a thread that calls RUN(CLOSURE) and gets no signals: these are for
+ * the one that waits for the program.  Returns false if there is no room. */
 bool run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure);
 
-/* The program has ended: finishes what is left.  False: ERROR says why not.
- */
+/* Finishes what is left when the program has ended.  Returns false if a file
+ * cannot be finished; ERROR says why. */
 bool run_files_finish(struct run_files *files, struct mprof_error *error);
 
 #endif

@@ -73,7 +73,7 @@ run_timelines_take(struct run_files *files)
   pthread_mutex_unlock(&files->timelines_lock);
 }
 
-/* Drops the one that is at AT. */
+/* Releases the timeline at AT, and takes it out of the list. */
 static void
 drop(struct run_timeline **at)
 {
@@ -112,7 +112,7 @@ search_file(struct run_files *files, char *path, const char *process)
   return true;
 }
 
-/* For all programs that wait for it. */
+/* Finds what is lost in each program that waits for that. */
 static void
 search_all(struct run_files *files)
 {
@@ -120,7 +120,8 @@ search_all(struct run_files *files)
     run_files_each(files, true, search_file, false);
 }
 
-/* Waits until a program waits, or so long; then searches. */
+/* Waits NANOSECONDS, or until a program waits; then searches.  With 0 it
+ * searches only if one waits. */
 static void
 wait_and_search(struct run_files *files, long nanoseconds)
 {
@@ -134,7 +135,8 @@ wait_and_search(struct run_files *files, long nanoseconds)
 
 /* ---- files that are complete ------------------------------------------- */
 
-/* Programs that wait do not wait for this. */
+/* Finishes PATH, after a search for programs that wait: they must not wait
+ * for this.  Returns false if it cannot be finished. */
 static bool
 finish_file(struct run_files *files, char *path, const char *process)
 {
@@ -143,7 +145,8 @@ finish_file(struct run_files *files, char *path, const char *process)
   return run_files_finish_one(files, path, process);
 }
 
-/* A program that waits wakes it up, and so does the end. */
+/* Searches, ends slices of time and finishes files, until the program ends.
+ * A program that waits wakes it up, and so does the end. */
 static void *
 finish_again_and_again(void *closure)
 {

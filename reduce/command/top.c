@@ -239,7 +239,7 @@ take_terminal(struct top *top)
   take_keys(top);
 }
 
-/* Does what a signal asks for.  Returns q if it ends this, and 0 otherwise.
+/* Reads a signal and obeys it.  Returns q if it ends this, and 0 otherwise.
  */
 static int
 obey_signal(struct top *top)

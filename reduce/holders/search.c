@@ -29,8 +29,8 @@ end_of(const struct walk *w, uint32_t object)
 
 /* ---- what an object is ------------------------------------------------- */
 
-/* The memory BODY is a part of what refers to it, unless it is known to be an
- * object: what was not counted may only look like an object. */
+/* Marks the memory BODY as a part of what refers to it, unless it is known to
+ * be an object: what was not counted may only look like an object. */
 static void
 note_body(struct walk *w, uint32_t body)
 {
@@ -72,7 +72,8 @@ visit(struct walk *w, uint32_t object, uint32_t parent)
   note_bodies(w, object);
 }
 
-/* All that can be reached from OBJECT and was not yet. */
+/* Visits OBJECT, and all that it leads to and that was not visited yet.  Its
+ * node becomes a child of PARENT. */
 static void
 search_from(struct walk *w, uint32_t object, uint32_t parent)
 {
@@ -95,7 +96,8 @@ search_from(struct walk *w, uint32_t object, uint32_t parent)
   }
 }
 
-/* What no root reaches, first that to which nothing of it refers. */
+/* Visits what no root reaches, as children of OTHER, first objects to which
+ * no other of these refers. */
 static void
 search_others(struct walk *w, uint32_t other)
 {
@@ -130,8 +132,9 @@ search_levels(struct walk *w)
 
 /* ---- predecessors ------------------------------------------------------ */
 
-/* Of each reference that counts: PREDECESSORS NULL, count it in
- * first[node]; else put it before where first[node] is. */
+/* Goes through the references that count: to another node, and not to one of
+ * an earlier level.  With PREDECESSORS NULL it counts them in first[node],
+ * else it puts the node that each is from before where first[node] is. */
 static void
 each_reference(struct walk *w, uint32_t *first, uint32_t *predecessors)
 {

@@ -167,8 +167,8 @@ reading_is_first(const struct reading *reading)
   return reading->profile->file_count == 0;
 }
 
-/* The parts of the reader, in their order: what chains are made of, comments,
- * sample types, samples. */
+/* Read one part of the file each, to be called in this order: what chains are
+ * made of, comments, sample types, samples. */
 void reading_tables(struct reading *reading);
 void reading_comments(struct reading *reading);
 void reading_columns(struct reading *reading);

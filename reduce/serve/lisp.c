@@ -26,8 +26,8 @@
 #pragma weak mprof_snapshot_length
 #pragma weak mprof_snapshot_free
 
-/* Functions of the garbage collector, which stops threads by these signals.
- */
+/* Belong to the collector, which stops and restarts threads by these signals;
+ * NULL in a process without it. */
 extern int GC_get_suspend_signal(void) __attribute__((weak));
 extern int GC_get_thr_restart_signal(void) __attribute__((weak));
 extern unsigned long GC_get_gc_no(void) __attribute__((weak));

@@ -101,7 +101,7 @@ settle_symbols(struct function_symbols *symbols)
 
 /* ---- call-frame information ------------------------------------------- */
 
-/* The table in .eh_frame_hdr as every linker writes it. */
+/* Table in .eh_frame_hdr, as every linker writes it. */
 struct __attribute__((packed)) start_table {
   uint8_t version;
   uint8_t encodings[3]; /* of the next two and of the entries */

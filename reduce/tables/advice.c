@@ -116,7 +116,8 @@ const struct table advice_table = {
 
 /* ---- as text ---- */
 
-/* How many objects, in how many calls, how large, for whom. */
+/* Writes how many objects there are, in how many calls, how large, for whom.
+ */
 static void
 write_counts(const struct advice *advice, struct sink *sink)
 {
@@ -183,7 +184,7 @@ source_text(const char *path, int64_t number, char text[SOURCE_TEXT_BYTES])
   return line != NULL;
 }
 
-/* What to change, and what is not known of it. */
+/* Writes what to change, with an example, and what is not known of it. */
 static void
 write_words(const struct rule *rule, size_t indent, struct sink *sink)
 {
@@ -196,7 +197,8 @@ write_words(const struct rule *rule, size_t indent, struct sink *sink)
                     indent);
 }
 
-/* What is saved, by whom: the line that each piece of advice begins with. */
+/* Writes the line that each piece of advice begins with: how many bytes are
+ * saved, and by which function. */
 static void
 write_headline(const struct view *view, const struct advice *advice,
                struct sink *sink)
@@ -284,7 +286,7 @@ report_advice(const struct view *view, struct sink *sink)
         "the rules.");
 }
 
-/* One line each. */
+/* Writes a line for each of the first pieces that save enough to be shown. */
 void
 report_first_advice(const struct view *view, struct sink *sink)
 {

@@ -117,8 +117,9 @@ has_own(const struct figures *self, enum measure bytes)
                    self->counts[measure_rows[bytes].as_allocs] != 0;
 }
 
-/* A text has the functions that allocated what it is about; in the order of
- * inclusive bytes DIRECT ALLOCATION has all. */
+/* Sets ROW to node ITEM; returns false if there is none.  A text leaves out
+ * functions that allocated nothing of what it is about; DIRECT ALLOCATION in
+ * the order of inclusive bytes leaves out none. */
 static bool
 row(const struct listing *listing, size_t item, struct ranking_row *row)
 {

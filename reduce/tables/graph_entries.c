@@ -132,7 +132,8 @@ add_relation(struct graph_entries *entries, const struct graph_entry *entry,
   relation->calls = calls_add(relation->calls, arc->calls);
 }
 
-/* By weight, bytes and allocations, descending, then by name. */
+/* Orders relations by weight, bytes and allocations, descending, then by
+ * name. */
 static int
 compare_relations(const void *left, const void *right)
 {

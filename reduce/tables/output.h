@@ -69,7 +69,7 @@ struct json_places json_places(const struct view *view);
 void json_write(const struct json_places *places, const struct view *view,
                 bool contexts, struct sink *sink);
 
-/* The formats that are made of the descriptions of tables. */
+/* Write VIEW in a format that is made of the descriptions of tables. */
 void export_csv(const struct view *view, struct sink *sink);
 void export_json(const struct view *view, struct sink *sink);
 void export_lisp(const struct view *view, struct sink *sink);

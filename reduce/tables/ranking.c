@@ -26,7 +26,7 @@ descending(uint64_t a, uint64_t b)
   return a > b ? -1 : a < b;
 }
 
-/* By rank, then by name, then by item. */
+/* Orders rows by rank, then by name, then by item. */
 static int
 compare_ranks(const void *left, const void *right)
 {
@@ -38,7 +38,8 @@ compare_ranks(const void *left, const void *right)
   return order != 0 ? order : descending(b->item, a->item);
 }
 
-/* By key, bytes and allocations, descending, then by rank and name. */
+/* Orders rows by key, bytes and allocations, descending, then by rank and
+ * name. */
 static int
 compare_keys(const void *left, const void *right)
 {
@@ -52,7 +53,7 @@ compare_keys(const void *left, const void *right)
   return order != 0 ? order : compare_ranks(a, b);
 }
 
-/* By name, then by rank. */
+/* Orders rows by name, then by rank. */
 static int
 compare_names(const void *left, const void *right)
 {

@@ -201,7 +201,8 @@ report_live(const struct view *view, struct sink *sink)
   end_line(profile, files == 0 ? profile->file_count : files, sink);
 }
 
-/* A line on what of a C program was lost at the end, where it was sought. */
+/* Writes a line on what a C program had lost at its end, if that was sought.
+ */
 static void
 write_lost(const struct view *view, struct sink *sink)
 {

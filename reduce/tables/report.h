@@ -14,17 +14,17 @@
  * the tables that the options ask for. */
 void report_write(const struct view *view, struct sink *sink);
 
-/* What the profile is of, and how much; the lines above all tables. */
+/* Writes the lines above all tables: what the profile is of, and how much. */
 void report_summary(const struct view *view, struct sink *sink);
 
 /* Says what is counted, when that is not what was allocated. */
 void report_counted(const struct view *view, struct sink *sink);
 
-/* A line on what of a Lisp program was alive, and as of which collection;
- * nothing where the profile does not say it. */
+/* Writes a line on what of a Lisp program was alive, and as of which
+ * collection; nothing where the profile does not say it. */
 void report_live(const struct view *view, struct sink *sink);
 
-/* Lines on what the files do not say; nothing for those of mprof. */
+/* Writes lines on what the files do not say; nothing for those of mprof. */
 void report_gaps(const struct profile *profile, struct sink *sink);
 
 /* Returns whether the profile counts objects. */
@@ -33,27 +33,28 @@ bool report_knows_allocs(const struct view *view);
 /* Returns whether some function that shows has calls that are not known. */
 bool report_lacks_calls(const struct view *view);
 
-/* The tables that are no descriptions. */
+/* Write the tables for which a description alone is not enough (table.h). */
 void report_graph(const struct view *view, struct sink *sink);
 void report_held(const struct view *view, struct sink *sink);
 void report_reconciliation(const struct view *view, struct sink *sink);
 
-/* What to change: the first advice, a line each; all of it, in full; and the
- * rules that it comes from. */
+/* Write what to change: the first pieces of advice, a line each; all of them,
+ * in full; and the rules that they come from. */
 void report_first_advice(const struct view *view, struct sink *sink);
 void report_advice(const struct view *view, struct sink *sink);
 void report_advice_rules(struct sink *sink);
 
-/* The legends of a call graph; of one whose functions are holders; of the
- * table HELD and that. */
+/* Write legends: that of a call graph; of one whose functions are holders; of
+ * the table HELD with such a graph. */
 void report_graph_legend(const struct view *view, struct sink *sink);
 void report_holders_legend(const struct view *view, struct sink *sink);
 void report_held_legend(const struct view *view, struct sink *sink);
 
-/* The legends of all tables, for any profile. */
+/* Writes the legends of all tables, for any profile. */
 void report_legends(struct sink *sink);
 
-/* The first lines of a report: what could not be attributed, if anything. */
+/* Writes the first lines of a report: what could not be attributed.  Writes
+ * nothing if all could. */
 void report_unattributed(const struct view *view, struct sink *sink);
 
 /* Writes the heading of a table; TEXT as a paragraph of its own, or in lines

@@ -87,7 +87,7 @@ report_unattributed(const struct view *view, struct sink *sink)
     sink_text(sink, "\n");
 }
 
-/* The rows on the collector, as far as the file knows of it. */
+/* Adds the rows on the collector, as far as the file knows of it. */
 static void
 add_collector(const struct profile *profile, struct text_table *table)
 {
@@ -121,8 +121,8 @@ add_collector(const struct profile *profile, struct text_table *table)
            "residual as the monitor stated it, which differs");
 }
 
-/* BYTES and their share of all, in thousandths of a per cent, rounded up so
- * that only nothing is 0. */
+/* Adds a row with BYTES and, after MEANING, their share of all, in
+ * thousandths of a per cent, rounded up so that only nothing is 0. */
 static void
 add_share_row(const struct profile *profile, struct text_table *table,
               uint64_t bytes, const char *meaning)

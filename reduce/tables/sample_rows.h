@@ -52,8 +52,9 @@ struct sample_rows {
   size_t count, capacity;
 };
 
-/* No rows, of TREE; then appends those of NODE, sorted by keys.  To start
- * again, set the count to zero. */
+/* Makes ROWS empty, for TREE and the kind OF; then each call of the second
+ * appends the rows of NODE, sorted by keys.  To start again, set the count to
+ * zero. */
 void sample_rows_init(struct sample_rows *rows, const struct call_tree *tree,
                       enum rows_of of);
 void sample_rows_add(struct sample_rows *rows, uint32_t node);

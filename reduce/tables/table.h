@@ -248,12 +248,13 @@ struct listing {
 void listing_init(struct listing *listing, const struct table *table,
                   const struct view *view, enum form form);
 
-/* For forms with keys: the row with the number INDEX, which may be left out;
- * false: there is none, nor are there others behind it. */
+/* Sets ROW, for forms with keys, to the row with the number INDEX; its
+ * `left_out' may be set.  Returns false if there is none, nor any after it.
+ */
 bool listing_row(const struct listing *listing, size_t index,
                  struct ranking_row *row);
 
-/* The row of the total. */
+/* Returns the row of the total, whose item is NO_ITEM. */
 enum { NO_ITEM = -1 };
 struct ranking_row listing_total(const struct listing *listing);
 
@@ -291,8 +292,8 @@ cell_optional(bool known, uint64_t number)
   return known ? cell_number(number) : (struct cell){.kind = CELL_UNKNOWN};
 }
 
-/* BYTES by COUNT, to the nearest, halves upward; COUNT may be 0 or
- * CALLS_UNKNOWN. */
+/* Returns BYTES divided by COUNT, to the nearest, halves upward; an unknown
+ * cell if COUNT is 0 or CALLS_UNKNOWN. */
 static inline struct cell
 cell_average(uint64_t bytes, uint64_t count)
 {

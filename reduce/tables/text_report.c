@@ -151,8 +151,9 @@ add_change(struct text_table *text, uint64_t old, uint64_t new)
                     new > old ? new - old : old - new);
 }
 
-/* The change in per cents of OLD, with one decimal, to the nearest, halves
- * away from zero; nothing without an old figure. */
+/* Adds the change in per cents of OLD, with one decimal, to the nearest,
+ * halves away from zero; an empty cell if it is 0, or without an old figure.
+ */
 static void
 add_percent(struct text_table *text, uint64_t old, uint64_t new)
 {

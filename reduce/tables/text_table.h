@@ -49,8 +49,8 @@ enum { TEXT_RULE = 1, TEXT_STRONG, TEXT_HEAVY };
 void text_table_init(struct text_table *table,
                      const struct text_column *columns, size_t column_count);
 
-/* The next cell: formatted text, of which control characters are written out;
- * a number; COUNT empty ones; a share as two characters; a name. */
+/* Add the next cell: formatted text, of which control characters are written
+ * out; a number; COUNT empty ones; a share as two characters; a name. */
 void text_table_cell(struct text_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_table_number(struct text_table *table, uint64_t number);
@@ -59,9 +59,9 @@ void text_table_share(struct text_table *table, uint64_t part,
                       uint64_t whole);
 void text_table_name(struct text_table *table, const char *name);
 
-/* Between two rows: a line across the table; the row that comes leads those
- * below it; the row that comes stands for PART of WHOLE, and is one to look
- * at first when that is a tenth or more. */
+/* Called between two rows: add a line across the table; let the next row lead
+ * those below it; note that the next row stands for PART of WHOLE, and is one
+ * to look at first when that is a tenth or more. */
 void text_table_rule(struct text_table *table);
 void text_table_lead(struct text_table *table);
 void text_table_weigh(struct text_table *table, uint64_t part,

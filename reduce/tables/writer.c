@@ -105,7 +105,7 @@ writer_text(struct writer *writer, const char *key, const char *text)
     json_string(writer->sink, text);
 }
 
-/* An empty NAME is not known. */
+/* Writes NAME under KEY; in forms other than CSV, an empty one as unknown. */
 static void
 write_name(struct writer *writer, const char *key, const char *name)
 {

@@ -43,7 +43,8 @@ void writer_counts(struct writer *writer, const struct view *view,
 void writer_table(struct writer *writer, const char *key,
                   const struct table *table, const struct view *view);
 
-/* The columns of a type that tell which it is, in the object in hand. */
+/* Writes the columns that identify TYPE into the object in hand: category,
+ * type and class. */
 void writer_type(struct writer *writer, const struct profile *profile,
                  uint32_t type);
 

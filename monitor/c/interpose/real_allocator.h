@@ -79,9 +79,10 @@ void real_allocator_bypass(const struct interposed_function *functions);
  * its name. */
 void real_allocator_attach(void);
 
-/* There may be another monitor behind this one: in a program that was linked
- * with libmprof_malloc.a, where one is preloaded, too.  The first one counts,
- * as the program calls its functions; the others tell what is behind them. */
+/* Returns the function `name' behind this monitor, for a monitor in front of
+ * it, which counts instead.  A program linked with libmprof_malloc.a has two,
+ * where one is preloaded, too; the first counts, as the program calls its
+ * functions. */
 typedef void *bypass(const char *name);
 EXPORT bypass mprof_bypass;
 EXPORT void mprof_find_allocator(void) __attribute__((noinline));

@@ -14,7 +14,8 @@
 #include "c/image/process_image.h"
 #include "c/interpose/real_allocator.h"
 
-/* Does nothing, as all that is counted is in the image at once. */
+/* Returns 0 and writes nothing: all that is counted is in the image at once.
+ */
 EXPORT int
 mprof_save(void)
 {

@@ -26,7 +26,8 @@ make_call(long number, const long *arguments)
   return -1;
 }
 
-/* The process is about to make this call. */
+/* Prepares for system call NUMBER, which the process is about to make: finds
+ * what is lost before it ends, and prepares for the filter that it sets. */
 static void
 before_call(long number, const long *a)
 {
