@@ -4,7 +4,7 @@
 ;;;;
 ;;;; Functions and types are matched by name, call chains by the names of all
 ;;;; their functions.  Something found in only one profile counts as zero in the
-;;;; other; something that did not change has no row.
+;;;; other; unchanged rows are left out.
 
 (in-package #:mprof)
 

@@ -60,7 +60,7 @@ Example: (mprof.data:figure :bytes (mprof:profile))  =>  4800016"))
   "Figures that only profiles with live objects have.")
 
 (defun getf-figure (key plist owner)
-  "Return the value of KEY in PLIST, or signal that OWNER has none."
+  "Return the value of KEY in PLIST, or signal that OWNER lacks it."
   (let ((value (getf plist key '#1=#:none)))
     (cond ((not (eq value '#1#)) value)
           ((member key *not-always-known*) nil)

@@ -164,7 +164,7 @@ SITES (boolean, default NIL): distinguish calls on one line, for REPORT with :BY
 :SITE, and lines in a recursion, for :BY :LINE.  Needs more contexts.
 TIMELINE (real from 1/100 on, default NIL): count for each interval of so many
 seconds as well, for :FROM and :TO of REPORT, and charts.  The FILE of a killed
-program has no times.
+program lacks the intervals.
 
 Signals ALREADY-ACTIVE if the profiler is already counting, or if the figures in
 memory were counted with other options; the restart CONTINUE keeps these.

@@ -291,7 +291,7 @@ bytes and the allocations saved, and whether BODY returned the same (by EQUALP)
 as before.
 
 BODY runs twice each time, and the second run is counted.  The old definitions
-are restored.  In profiles, the names of new functions have no package.
+are restored.  In profiles, new functions are named without a package.
 
 Functions of one file call each other directly, without their names, unless they
 are declared NOTINLINE.  If an old definition still ran, its callers are

@@ -85,8 +85,9 @@ read_program_path(struct code_objects *list, struct code_object *o)
   copy_path(list, o, process.program);
 }
 
-/* Copies the path as the dynamic linker has it, or where that is none from
- * the root the kernel's; the kernel's own object has no file. */
+/* Copies the path from the dynamic linker, or from the kernel if the former
+ * is relative.  Names without a slash, such as that of the kernel's own
+ * object, stay as they are. */
 static void
 read_path(struct code_objects *list, struct code_object *o, const char *name)
 {
@@ -223,8 +224,8 @@ is_mapped(uintptr_t address)
 
 /* Lists what dl_iterate_phdr lists, which waits for a lock that another
  * thread may have had when this process was copied; here only one is left.
- * What was being loaded then is not complete, and the linker does not find
- * it; what was being unloaded is found, and may have no pages. */
+ * A file that was being loaded then is incomplete, and the linker does not
+ * find it; one that was being unloaded is found, but may lack its pages. */
 static void
 list_without_lock(struct code_objects *list)
 {

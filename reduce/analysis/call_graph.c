@@ -126,8 +126,8 @@ leave(struct building *building, uint32_t node)
   figures_add(&building->chain[building->depth - 1].figures, &step->figures);
 }
 
-/* Returns NODE, or the next of its siblings that allocated; TREE_ROOT if
- * there is none. */
+/* Returns the first of NODE and its next siblings that allocated, or
+ * TREE_ROOT. */
 static uint32_t
 allocating(const struct call_tree *tree, uint32_t node)
 {

@@ -99,7 +99,7 @@ find_calls_outside(const struct selection *selection)
 
 /* Returns how many functions one call of the chain of NODE calls: the active
  * one and those that were inlined into it, if their calls are counted.  The
- * function that runs a body is none. */
+ * function that runs a body does not count. */
 static uint64_t
 functions_called(const struct selection *selection, uint32_t node)
 {

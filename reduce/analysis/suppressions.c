@@ -21,9 +21,9 @@ static const char *const libraries[] = {
     "libgcc_s.so",  "libstdc++.so",
 };
 
-/* Functions that keep what they allocate.  Some have no symbol, unless there
- * is debug information: what calls them is here as well, if it gives nothing
- * away that its caller must free. */
+/* Functions that keep what they allocate.  Some have a symbol only in debug
+ * information: their callers are listed as well, if these return nothing that
+ * must be freed. */
 static const char *const keepers[] = {
     /* stdio, the buffers; the streams are the program's */
     "_IO_file_doallocate",
@@ -109,8 +109,8 @@ static const char *const keepers[] = {
     "__vsyslog_internal",
 };
 
-/* Those of the C++ library, in a program that has it as a part: the memory
- * for exceptions when there is no other. */
+/* The same of the C++ library, in a program linked with it statically: they
+ * make the reserve of memory for exceptions. */
 static const char *const keepers_anywhere[] = {
     "_GLOBAL__sub_I_eh_alloc.cc",
     "_GLOBAL__sub_I__ZN9__gnu_cxx9__freeresEv",

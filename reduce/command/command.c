@@ -144,7 +144,7 @@ write_columns_help(struct sink *sink)
   diff_explain(NULL, sink);
 }
 
-/* Writes the help on TOPIC, or on the program if that is no command. */
+/* Writes the help on the command TOPIC, or on the program for any other. */
 static void
 help_write(enum command topic, struct sink *sink)
 {

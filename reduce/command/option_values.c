@@ -155,7 +155,7 @@ store_number(const struct option_value *v)
 }
 
 /* Reads the digits at TEXT, with a point among them or not.  Sets *END to
- * what follows; to TEXT if that is no number. */
+ * what follows the number, or to TEXT without one. */
 static double
 read_decimal(const char *text, const char **end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* mprof run: runs a program, or attaches to one, and says what became of it.
+/* mprof run: runs a program, or attaches to one, and reports the outcome.
  * Its files are those of run_files.h.
  */
 

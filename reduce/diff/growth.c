@@ -136,8 +136,8 @@ most_grown(const struct diff *diff, enum measure measure)
   return most;
 }
 
-/* Returns whether growth of KIND is beyond the limit OF something; then
- * GROWN says what grew. */
+/* Returns whether growth of KIND is beyond the limit OF something; if so,
+ * GROWN describes the growth. */
 static bool
 is_beyond(const struct diff *diff, enum growth_of of, enum growth_kind kind,
           char grown[MPROF_ERROR_LENGTH])

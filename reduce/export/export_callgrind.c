@@ -7,9 +7,9 @@
  * The chains begin at a function <root> of ours, which allocates nothing:
  * readers take what the calls of a function cost together for its inclusive
  * cost, so that chains that start in a function with callers need a caller,
- * too.  The format has no contexts, so that within cycles and self-recursion
- * the arcs into a function, each of them exact, overlap; a reader that adds
- * them up shows more (as for callgrind's own files).
+ * too.  The format does not know contexts, so within cycles and
+ * self-recursion the arcs into a function, each of them exact, overlap; a
+ * reader that adds them up shows more (as for callgrind's own files).
  *
  * After a call count of zero callgrind_annotate takes the next line for a
  * cost of the caller, so an arc of which no call was counted, or of which

@@ -20,7 +20,7 @@
  *          labels; the slices of time, from 1 on, if there are any; each
  *          measure
  *   calls  how many; nodes in the same way; the labels; the calls
- *   lines  how many nodes the chains by line have, 0 if there are none; how
+ *   lines  how many nodes the chains by line have, or 0 without lines; how
  *          far before each but the root its caller is; what each is, a place
  *          in the list "lines" of the last part; the node of each row of what
  *          was allocated

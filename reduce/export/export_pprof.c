@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The view as a profile file again: what was selected, without what is
- * hidden, several files as one.  mprof-formats(5) says what is in it; the
- * tables of the file are the tables that the same options print of the
- * original.
+ * hidden, several files as one.  mprof-formats(5) describes it; the tables
+ * of the file are those that the same options print for the original.
  *
  * A new profile is made, and written as any other.  Chains are those that
  * show, with lines and addresses of their frames; samples are those of

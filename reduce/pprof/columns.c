@@ -22,7 +22,7 @@
  * was allocated.  Other programs write differences, too.  With the
  * allocations of an interval and all that is live at its end (Pyroscope,
  * Datadog), more can be live than was allocated.  Go's `?seconds=N' subtracts
- * both, so that what is live can be negative: this is no measure, and is left
+ * both, so live figures can be negative; they measure nothing, and are left
  * out.
  */
 

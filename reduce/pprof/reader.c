@@ -10,9 +10,9 @@
  *
  * A fault in the meaning of the message is reported with the offset of the
  * field at fault.  Offsets are kept, since the samples are forgotten as they
- * are read, and what is forgotten reads as zeros.  Where anything is wrong
- * the whole file is gone through once for what is damaged, since the first
- * wrong byte explains all that is wrong behind it.
+ * are read, and forgotten bytes read as zeros.  After a fault the whole file
+ * is searched once for damage, since the first wrong byte explains all faults
+ * behind it.
  */
 
 #include "pprof/reader.h"

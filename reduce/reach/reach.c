@@ -63,8 +63,8 @@ look_into(struct reach *r, struct heap_object *o,
   r->pending = number_of(r, o) + 1;
 }
 
-/* Notes what the words lead to.  What is lost directly until now, and has no
- * way back to the one that leads to it, is lost indirectly after all. */
+/* Notes what the words lead to.  A block that was lost directly until now is
+ * lost indirectly after all, unless it is where the search began. */
 static void
 visit_words(void *closure, uint64_t address, const char *bytes, size_t length)
 {

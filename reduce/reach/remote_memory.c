@@ -129,10 +129,9 @@ remote_memory_load(const struct remote_memory *m, uint64_t address, void *to,
     cannot_read();
 }
 
-/* Fills BYTES, if there is anything in the block at ADDRESS; what the kernel
- * does not say of is taken to be there.  Pages that are there, one after the
- * other, are read at once, and one after the other where that fails: behind
- * the end of a file there is none. */
+/* Fills BYTES, if the block at ADDRESS has any pages.  A page of which the
+ * kernel tells nothing is assumed to be present.  Adjacent pages are read at
+ * once, or one by one if that fails, as behind the end of a file. */
 static bool
 fill_block(const struct remote_memory *m, uint64_t address, char *bytes)
 {

@@ -89,8 +89,8 @@ image_is_used(const char *path, const struct image_head *head)
 
 /* ---- the stripes ------------------------------------------------------- */
 
-/* Returns the offset of the stripes in the image FILE, which has so many
- * PARTS; 0 if it has none. */
+/* Returns the offset of the stripes in the image FILE, which has PARTS
+ * parts, or 0 without stripes. */
 static uint64_t
 find_stripes(int file, uint32_t parts)
 {

@@ -77,8 +77,8 @@ generation(void *closure)
 
 static char failure[PROGRAM_MESSAGE_LENGTH];
 
-/* Returns this process, whose functions a Lisp thread may call; or NULL if it
- * has no monitor, and `failure' says so. */
+/* Returns this process, whose functions a Lisp thread may call; or NULL
+ * without a monitor, with the reason in `failure'. */
 static const struct program *
 lisp_program(void)
 {

@@ -161,7 +161,7 @@ take(struct client *client, unsigned how, struct snapshot *snapshot)
   return snapshot->profile != NULL;
 }
 
-/* Sets *NUMBER to the argument KEY of the request, 0 if there is none.
+/* Sets *NUMBER to the argument KEY of the request, or to 0 without it.
  * Returns whether it is a number from LEAST to MOST. */
 static bool
 read_argument(const struct client *client, const char *key, long least,

@@ -238,9 +238,9 @@ find_source(struct code_module *module, uint64_t address,
   pool_use(before);
 }
 
-/* Adds no lines of start-up functions, for which nobody asks: most programs
- * have no others of the C library, whose debug information need not be read
- * then. */
+/* Adds the lines of LOCATION, except for start-up functions, whose lines no
+ * user needs: most programs call no other functions of the C library, so its
+ * debug information need not be read. */
 struct code_place
 code_names_add_lines(struct code_names *names, struct code_module *module,
                      uint64_t offset, struct profile *profile,

@@ -16,7 +16,7 @@
 
 enum { TYPES_KEPT = 8 };
 
-/* A location that has no function. */
+/* A location without a function. */
 struct pending {
   uint32_t mapping; /* number, or INDEX_NONE */
   uint32_t location;
@@ -195,7 +195,7 @@ set_flag(struct profile_mapping *mapping, enum pprof_mapping_field flag)
   mapping->flags |= 1u << (flag - PPROF_MAPPING_HAS_FUNCTIONS);
 }
 
-/* Gives LOCATION, which has no address, a function called NAME. */
+/* Gives LOCATION, which lacks an address, a function called NAME. */
 static void
 add_name(struct symbolizing *s, uint32_t location, const char *name)
 {

@@ -5,9 +5,9 @@
  * sites in one function are two rows.  By kept bytes unless another order is
  * asked for; paths whose objects were all freed are left out.
  *
- * Where the profile says what was lost, directly or not, that takes the place
- * of what was kept, in all orders and shares, and other columns show.  A list
- * is lost with its head, which may be small.
+ * If the profile has figures of lost memory, direct and indirect, these
+ * replace kept memory in all orders and shares, and other columns show.  A
+ * list is lost with its head, which may be small.
  *
  * The page has the same rows: bytes and objects that were kept, or lost.
  */

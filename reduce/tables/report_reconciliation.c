@@ -32,8 +32,8 @@ add_fact(const struct profile *profile, struct text_table *table, int fact,
     add_row(table, profile->facts[fact], meaning);
 }
 
-/* Writes the comments of KEY, below HEADING if it is not NULL; false when
- * there are none. */
+/* Writes the comments of KEY, below HEADING if it is not NULL.  Returns
+ * whether there are any. */
 static bool
 write_notes(const struct view *view, struct sink *sink, const char *heading,
             const char *key)

@@ -110,7 +110,7 @@ row_figure(const struct ranking_row *row, const struct column *column)
                           : figures->kept_bytes);
 }
 
-/* Returns whether the profile says what COLUMN, of a measure, counts. */
+/* Returns whether the profile has the figures of COLUMN, of a measure. */
 static bool
 figure_known(const struct view *view, const struct column *column)
 {

@@ -177,8 +177,8 @@ rebind_table(const struct slots *s, uintptr_t table, size_t bytes)
     rebind_slot(s, &first[i]);
 }
 
-/* Rebinds the slots of one file.  What the dynamic linker has in its own
- * table of a file is an address, but for the kernel's own object. */
+/* Rebinds the slots of one file.  The dynamic linker's own table of a
+ * file holds addresses, except in that of the kernel's own object. */
 static int
 rebind_file(struct dl_phdr_info *info, size_t size, void *closure)
 {

@@ -119,7 +119,7 @@ static const struct call memory_calls[] = {
     {SYS_prctl, {PR_GET_NAME, SOME}},
     {SYS_clock_gettime, {CLOCK_REALTIME, SOME}}};
 
-/* To make an image, and to say why there is none. */
+/* Calls that make an image, or report why it could not be made. */
 static const struct call file_calls[] = {
     {SYS_openat, {(uint64_t)AT_FDCWD, SOME, O_RDWR | O_CREAT | O_EXCL, 0600}},
     {SYS_close, {3}},

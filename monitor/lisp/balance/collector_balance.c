@@ -137,7 +137,7 @@ collector_balance_forked(int64_t (*lists)(void))
 
 /* ---- reconciliation ---- */
 
-/* Of one bit of `causes', in the order in which they are noted. */
+/* The texts of the bits of `causes', in the order of the notes. */
 static const struct {
   enum balance_doubt cause;
   const char *text;

@@ -11,8 +11,8 @@
 
 /* ---- entries ---- */
 
-/* Returns the newest entry for `memory' in the chunk, of which the first
- * `count' entries count, and those behind it; NULL: there is none. */
+/* Returns the newest entry for `memory' among the first `count' of the chunk
+ * and in the chunks behind it, or NULL. */
 static struct live_entry *
 find_in_chunks(struct live_chunk *chunk, uint64_t count, const void *memory)
 {
@@ -26,8 +26,8 @@ find_in_chunks(struct live_chunk *chunk, uint64_t count, const void *memory)
   return NULL;
 }
 
-/* Returns the newest entry for `memory' in the table; NULL: there is none.
- * With the collector's lock. */
+/* Returns the newest entry for `memory' in the table, or NULL.  The caller
+ * holds the collector's lock. */
 static struct live_entry *
 find_newest(struct live_table *t, const void *memory)
 {

@@ -169,7 +169,7 @@ code_functions_open(void)
 
 /* ---- Lisp names ---- */
 
-/* Gives the function a number that waits for it, if it has none yet. */
+/* Gives a function without a number the one that waits for it, if any. */
 static void
 take_up_again(uintptr_t start, const char *name, const char *file,
               int file_position)

@@ -5,13 +5,13 @@
  * Model.  An array of objects in the order of their coming, and a table from
  * the object to its place there.  The used part of the array is what the
  * collector is given as a root.  A name is printed and noted when its object
- * comes: later its symbol may have no package.  A class may get another name,
- * so the names of classes are printed again for each profile.
+ * comes: later its symbol may have lost its package.  A class may get another
+ * name, so the names of classes are printed again for each profile.
  *
  * Nothing is ever taken out.  When the array is full, new objects are not
  * kept: a byte-compiled function is then left out of the chain, which is
- * counted, and a class has no name, since by the time of a profile it may be
- * gone. */
+ * counted, and a class stays without a name, since it may be gone when a
+ * profile is made. */
 #include "lisp/names/kept_objects.h"
 
 #include <errno.h>

@@ -131,8 +131,8 @@ own_definition(const struct ecl_function_names *table, uintptr_t address)
              : 0;
 }
 
-/* Returns whether it was compiled when ECL was built: then it has no lines.
- */
+/* Returns whether FILE was compiled when ECL was built: then its lines are
+ * unknown. */
 static bool
 is_ecls_source(const char *file)
 {
@@ -191,8 +191,8 @@ core_function(cl_object symbol)
              : 0;
 }
 
-/* Names the runtime's functions in C.  What is compiled Lisp code has its
- * name from a table. */
+/* Names the runtime's functions in C.  Compiled Lisp code among
+ * them takes its names from a table. */
 static void
 add_core(void)
 {

@@ -198,8 +198,8 @@ put_list(struct lisp_printer *out, cl_object x, int depth)
   put(out, ')');
 }
 
-/* Returns the name of the class; NIL of one that is just being made, which
- * has no slots. */
+/* Returns the name of the class; NIL for one that is still being made,
+ * without slots. */
 static cl_object
 class_name(cl_object class)
 {

@@ -2,8 +2,8 @@
  *
  * source_lines.c -- see code_functions.h.
  *
- * A compiled file is one unit of the debugging information.  What is not of
- * the source (the C code that makes up the rest) has no line. */
+ * A compiled file is one unit of the debugging information.  The C code
+ * in it that does not stem from the source is without lines. */
 #include "lisp/names/code_functions.h"
 
 #include <fcntl.h>

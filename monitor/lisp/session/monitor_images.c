@@ -57,9 +57,9 @@ static void __attribute__((noinline)) forget_words(cl_env_ptr env)
 
 /* ---- a snapshot ---- */
 
-/* Takes the figures.  Where objects are followed, what is alive and what
- * refers to what are as of one moment: the world is stopped, and takes no
- * memory meanwhile.  Holders are noted before the threads go on. */
+/* Takes the figures.  If objects are followed, live objects and references
+ * are as of one moment: the world is stopped, and takes no memory meanwhile.
+ *  Holders are noted before the threads go on. */
 static bool
 take(struct snapshot *snapshot, int before)
 {

@@ -66,9 +66,9 @@ record_bytes(const struct counters *c)
          monitor.collector.table_bytes;
 }
 
-/* Notes the reconciliation.  Where the page that the collector has not yet
- * added cannot be known when counting ends, but was when it began, the
- * difference can be below zero. */
+/* Notes the reconciliation.  The difference can be negative if the page that
+ * the collector has not yet added was known when counting began, but is not
+ * when it ends. */
 static void
 state_reconciliation(struct note_list *notes, const struct counters *c)
 {
@@ -147,7 +147,7 @@ aligned(size_t bytes)
 }
 
 /* Adds an array of RECORDS records of SIZE bytes, all zero.  Returns it,
- * which stays until the next one is added, or NULL if there is no memory. */
+ * which stays until the next one is added, or NULL without memory. */
 static void *
 add_records(struct snapshot *s, enum image_kind kind, uint32_t owner,
             size_t size, size_t records)

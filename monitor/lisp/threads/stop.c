@@ -153,9 +153,9 @@ wait_for_rest(void)
   return true;
 }
 
-/* Returns of how many instances the thread has the header only, as when it
- * runs finalizers.  A thread that ends has none, and the collector may have
- * taken away what its environment refers to. */
+/* Returns the number of instances of which the thread has only the header, as
+ * when it runs finalizers; 0 for a thread that ends, since the collector may
+ * have reclaimed what its environment refers to. */
 static uint64_t
 instances_begun(const struct thread_state *t)
 {
@@ -245,11 +245,11 @@ look_through_list(void)
 
 enum { NOT_KNOWN = -1 };
 
-/* Hang the hooks, with a paused gate, into all threads that have none; they
+/* Hangs the hooks, with a paused gate, into all threads without hooks, which
  * began before the end of a run, or else before the beginning of one.  Waits
- * for a thread that begins.  Gives back how many, or -1 when memory ran out.
- * *to_come gets how many are to come, or NOT_KNOWN: one did not get on with
- * its beginning. */
+ * for a thread that begins.  Returns the number of these threads, or -1 when
+ * memory ran out.  Sets *TO_COME to the number that is still to come, or to
+ * NOT_KNOWN if one made no progress with its beginning. */
 static int
 count_all_threads(bool in_run, int *to_come)
 {

@@ -27,7 +27,7 @@ class TreeBuilder {
   }
 
   // Returns the child of the node ABOVE for the function FN, and makes it if
-  // there is none.
+  // it is new.
   child(above, fn) {
     const { parent, functionOf, slots, mask } = this;
     let slot = Math.imul(Math.imul(above, 0x9e3779b1) + fn, 0x85ebca6b);

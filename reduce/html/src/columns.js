@@ -31,7 +31,7 @@ function categoryColumn(profile, figures) {
 // The measures that tables have columns for, in two groups: of everything
 // allocated, and of parts of it.  The group of the chosen measure comes first.
 // A part has a column of bytes.  It has one of objects, too, if that is chosen
-// or there are no bytes.  In a comparison only the chosen measure has columns,
+// or bytes are unknown.  In a comparison only the chosen measure has columns,
 // since it takes three.
 function measureGroups({ profile, measures, measure }) {
   if (profile.compared) return [[measure], []];
@@ -93,10 +93,11 @@ function callNouns({ profile }) {
 }
 
 // Returns the average of MEASURE for a row, as {count, nouns, each}, or null if
-// there is none.  ALL(key) are the figures of the row with everything below
-// it, CALLS its calls.  There is one rule for the whole page: what was allocated
-// is divided by the calls of the same row, in C by the allocations; a part of it,
-// such as what was kept, by the objects of that part, and so is what is held.
+// the divisor is unknown.  ALL(key) are the figures of the row with everything
+// below it, CALLS its calls.  There is one rule for the whole page: what was
+// allocated is divided by the calls of the same row, in C by the allocations; a
+// part of it, such as what was kept, by the objects of that part, and so is what
+// is held.
 function averageOf(model, measure, all, calls) {
   const { lisp, holders, measures } = model.profile;
   const objects = measures.find(({ bytes, what }) =>

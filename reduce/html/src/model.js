@@ -108,7 +108,7 @@ class Model {
   }
 
   // The monitors do not count calls by region, and that of C not by thread.
-  // Holders have no calls.  A call counts for what functions were inlined into,
+  // Holders make no calls.  A call counts for what functions were inlined into,
   // too, on a chain that does not say what else was inlined.
   get callsKnown() {
     const { lisp, holders, inlined } = this.profile;

@@ -6,8 +6,8 @@ const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
 const MOST_MATCHES = 10000;
 
-// Returns "7 calls × 143 B", the average of the measure (columns.js), or '' if
-// there is none.
+// Returns "7 calls × 143 B", the average of the measure (columns.js), or ''
+// without one.
 function averageText(model, all, calls) {
   const { measure } = model;
   const found = averageOf(model, measure, all, calls);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // All chains through a function, on its page: its callers above it, what it calls
-// below.  Where it recurs, the outermost one on a chain counts, so that the
+// below.  If it recurs, the outermost one on a chain counts, so that the
 // figures are the inclusive ones.
 
 class Sandwich extends FlameGraph {

@@ -8,9 +8,9 @@
 // memory that is resident, which may be a hundred times as much: each has a
 // scale of its own, whose top the legend says.
 //
-// A slice of time is as wide as it is long.  The last one has no end, and is as
-// long as the one before.  Where a program has several phases, the one that
-// allocates most is named below the slices.
+// A slice of time is as wide as it is long.  The last one, whose end is
+// unknown, is as long as the one before.  If a program has several phases, the
+// one that allocates most is named below the slices.
 
 const CHART_WIDTH = 1000; // units of the drawing, which is stretched
 const CHART_HEIGHT = 100;
@@ -162,7 +162,7 @@ class Timeline {
     this.explain();
   }
 
-  // Labels the axis, and says what the colours, lines and marks are.
+  // Labels the axis, and explains the colours, lines and marks.
   explain() {
     const { model: { measure, profile: { categories } } } = this.shell;
     const sign = (name, ...texts) => element('span', {},
