@@ -2,12 +2,13 @@
 
 /* The layout of images in mprof-formats(5) is that of the structs: each of
  * their members has its line there, with its offset and its bytes, and no
- * line is of anything else. */
+ * line is of anything else.  The line of the version names it. */
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -111,6 +112,8 @@ manual_has_all_members(void **state)
     assert_int_equal(lines[found].is_struct, line.is_struct);
     assert_int_equal(lines[found].offset, line.offset);
     assert_int_equal(lines[found].bytes, line.bytes);
+    if (strcmp(name, "version") == 0)
+      assert_int_equal(atoi(strchr(text, ':') + 1), IMAGE_VERSION);
     found++;
   }
   fclose(page);
