@@ -79,6 +79,8 @@ parse_argument(struct parsing *parsing)
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of getopt */
   struct options *options = parsing->options;
   const char *const *arguments = &parsing->arguments[parsing->next - 1];
+  if (parsing->next == parsing->count)
+    return false;
   const char *argument = arguments[1];
   pthread_mutex_lock(&lock);
   opterr = optind = 0;
@@ -95,7 +97,7 @@ parse_argument(struct parsing *parsing)
   if (code == -1 || code == 1)
     return code == 1 && options->command != COMMAND_RUN;
   const char *name = argument + (argument[1] == '-' ? 2 : 1);
-  const struct option_row *row = &option_rows[place];
+  const struct option_row *row = &option_rows[place < 0 ? 0 : place];
   if (place < 0 || strlen(row->name) != strcspn(name, "="))
     refuse_option(parsing, argument, name);
   if (code == '?')

@@ -7,13 +7,15 @@
 
 . "$(dirname "$0")/check.bash"
 
+built=${MPROF%/bin/mprof} # both monitors, unlike what a sanitizer's build has
+
 # variables: a line "FILE NAME" for each variable that can be written to, of
 # the file or of a function in it
 variables() {
   (cd "$top" && find monitor -name '*.c') |
     while read -r source; do
-      for object in "$BUILD/obj/${source%.c}.o" \
-        "$BUILD/obj/malloc/${source%.c}.o"; do
+      for object in "$built/obj/${source%.c}.o" \
+        "$built/obj/malloc/${source%.c}.o"; do
         [ ! -e "$object" ] || objdump -t "$object" | awk -v file="${source%.c}" '
           / \.t?(data|bss)(\.[^ ]*)?\t/ && !/ \.data\.rel\.ro/ &&
             $NF !~ /^(\.|__)/ {
