@@ -65,23 +65,24 @@ MPROF_API int mprof_result_is_of_output(void *result);
 /* Frees RESULT with the strings asked from it; NULL is allowed. */
 MPROF_API void mprof_result_free(void *result);
 
-/* Returns a profile that stays open, whatever becomes of its files: those
- * that NAMES says, one a line, a folder for the profiles in it; or what would
- * be in one file, a profile or an image, LENGTH bytes at OCTETS, which are
- * copied; that of a program whose TIMELINE, or NULL, is that of
- * mprof_timeline_open.  What cannot be read is said by each command that is
- * run on it.  NULL when memory runs out.  The caller closes it with
- * mprof_profile_close. */
+/* Opens the profile in the files NAMES, one a line; a folder stands for the
+ * profiles in it.  The second opens what a file would have, the LENGTH bytes
+ * at OCTETS, which are copied: a profile, or an image of a program, with its
+ * TIMELINE, of mprof_timeline_open, or NULL.  The profile stays open,
+ * whatever becomes of files.  Returns NULL when memory runs out.  If
+ * something cannot be read, each command that is run on the profile fails and
+ * says so.  The caller closes it with mprof_profile_close. */
 MPROF_API void *mprof_profile_open(const char *names);
 MPROF_API void *mprof_profile_open_octets(const void *octets, uint64_t length,
                                           void *timeline);
 
-/* Returns the timeline of a program, with slices of so many NANOSECONDS, or
- * NULL when memory runs out.  mprof_timeline_take ends a slice, unless it
- * would be too short, so many nanoseconds after the start: OCTETS is an image
- * of the program, GENERATION changes when its figures are forgotten, and
+/* Returns a new timeline of a program, with slices of NANOSECONDS, or NULL
+ * when memory runs out.  mprof_timeline_take ends a slice NANOSECONDS after
+ * the start, unless it would be too short: OCTETS, LENGTH bytes, is an image
+ * of the program; GENERATION changes when its figures are forgotten; and
  * COLLECTIONS is how often garbage was collected.  Another thread may open a
- * profile meanwhile. */
+ * profile meanwhile.  mprof_timeline_close frees TIMELINE, which no thread
+ * may use. */
 MPROF_API void *mprof_timeline_open(uint64_t nanoseconds);
 MPROF_API void mprof_timeline_take(void *timeline, const void *octets,
                                    uint64_t length, uint64_t generation,
@@ -89,10 +90,11 @@ MPROF_API void mprof_timeline_take(void *timeline, const void *octets,
                                    uint64_t collections);
 MPROF_API void mprof_timeline_close(void *timeline);
 
-/* mprof_run_command on PROFILE; ARGUMENTS name no files, and values of
- * options follow after "=".  Unless SAMPLES is NULL, only those COUNT of them
- * count whose numbers are there: as the contexts of `export --format=lisp'
- * give them, in any order.  Several threads may do this at once. */
+/* Runs the command line ARGUMENTS on PROFILE as mprof_run_command does, and
+ * returns the like; they name no files, and values of options follow after
+ * "=".  Unless SAMPLES is NULL, only those samples count whose COUNT numbers
+ * are there, in any order: the contexts of `export --format=lisp' have the
+ * numbers.  Several threads may do this at once. */
 MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
                                       const uint64_t *samples,
                                       uint64_t count);
@@ -102,8 +104,8 @@ MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
 MPROF_API void *mprof_profile_compare(void *profile, void *base,
                                       const char *arguments);
 
-/* Returns whether the option NAME, without dashes, selects a part of a
- * profile. */
+/* Returns 1 if the option NAME, without dashes, selects a part of a profile,
+ * else 0. */
 MPROF_API int mprof_option_selects(const char *name);
 
 /* Closes PROFILE, which may be NULL. */

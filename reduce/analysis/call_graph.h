@@ -23,29 +23,29 @@
 #include "analysis/call_tree.h"
 
 struct graph_node {
-  const char *name;            /* of the frame table, or constant */
-  uint32_t function;           /* one of the frame table with this name, or
-                                  INDEX_NONE */
-  struct figures self;         /* allocated by the function itself */
-  struct figures inclusive;    /* by it and all below it; once a chain */
-  struct figures root;         /* of chains that start here: no caller */
-  uint64_t calls;              /* activations that led to allocation, or
-                                  CALLS_UNKNOWN */
-  uint64_t root_calls;         /* those without a caller; likewise */
-  size_t depth;                /* fewest callers above it on any chain */
-  uint32_t cycle;              /* number of its cycle from 1, 0: in none */
-  size_t first_arc, arc_count; /* to callees, in arcs */
+  const char *name;    /* of the frame table, or constant */
+  uint32_t function;   /* number in the frame table of one with this name, or
+                          INDEX_NONE */
+  struct figures self; /* allocated by the function itself */
+  struct figures inclusive; /* allocated in it and below it; once a chain */
+  struct figures root;      /* of chains that start here: no caller */
+  uint64_t calls;           /* activations that led to allocation, or
+                               CALLS_UNKNOWN */
+  uint64_t root_calls;      /* calls without a caller, or CALLS_UNKNOWN */
+  size_t depth;             /* fewest callers above it on any chain */
+  uint32_t cycle;           /* number of its cycle from 1, 0: in none */
+  size_t first_arc, arc_count;       /* to callees, in arcs */
   size_t first_in_arc, in_arc_count; /* from callers, in in_arcs */
   size_t first_type, type_count;     /* in self_types */
-  uint32_t uses; /* while it is built: how often it is on the chain in hand */
+  uint32_t uses; /* while building: times on the chain in hand */
 };
 
 struct graph_arc {
   uint32_t caller;
   uint32_t callee;          /* equal to caller: direct recursion */
-  struct figures inclusive; /* of chains that pass here; once a chain */
-  uint64_t calls;           /* as of nodes */
-  uint32_t uses;            /* likewise */
+  struct figures inclusive; /* of chains that have this pair; once a chain */
+  uint64_t calls;           /* of callee by caller, or CALLS_UNKNOWN */
+  uint32_t uses;            /* as of nodes */
 };
 
 struct call_graph {
@@ -61,11 +61,12 @@ struct call_graph {
   size_t self_type_count, self_type_capacity;
 };
 
-/* Builds GRAPH from TREE, one by functions: node i is its item i.  Linear in
- * the nodes of the tree, but for sorting arcs. */
+/* Builds GRAPH from TREE, whose items must be functions: node i is item i.
+ * Linear in the nodes of the tree, but for sorting arcs. */
 void call_graph_init(struct call_graph *graph, const struct call_tree *tree);
 
-/* Calls of NODE by itself: direct recursion; and those by others. */
+/* Return the calls of NODE by itself, which are direct recursion, and by all
+ * others; CALLS_UNKNOWN if they are not counted. */
 uint64_t call_graph_self_calls(const struct call_graph *graph, uint32_t node);
 uint64_t call_graph_other_calls(const struct call_graph *graph,
                                 uint32_t node);
@@ -86,11 +87,11 @@ struct cycle {
   struct figures self;               /* sum over the members */
   struct figures inclusive;          /* of chains through any member */
   struct figures root;               /* of chains that start in it */
-  uint64_t outside_calls;            /* into it, with or without caller */
-  uint64_t root_calls;               /* those without a caller */
-  uint64_t inside_calls;             /* among members, and by themselves */
-  size_t depth;                      /* the least of its members', ... */
-  const char *name;                  /* ... and so is this */
+  uint64_t outside_calls; /* calls from outside, or without caller */
+  uint64_t root_calls;    /* calls of members without a caller */
+  uint64_t inside_calls;  /* calls of members by members */
+  size_t depth;           /* least depth of its members */
+  const char *name;       /* first of its members' names, by strcmp */
 };
 
 struct cycles {

@@ -29,8 +29,9 @@
 
 struct call_item {
   const char *name;  /* of the frame table, or constant */
-  uint32_t function; /* one of the frame table with this name; INDEX_NONE: the
-                        item stands for a chain of which nothing shows */
+  uint32_t function; /* number in the frame table of one with this name;
+                        INDEX_NONE: the item stands for a chain of which
+                        nothing shows */
   int64_t line;      /* of frames; 0 when not known */
   uint32_t file;     /* of the line: as in struct frame */
   uint64_t address;
@@ -47,9 +48,9 @@ call_item_is_elsewhere(const struct frame_table *frames,
   return item->line > 0 && item->file != 0 && file != 0 && item->file != file;
 }
 
-/* Calls at a node. */
+/* Calls that count at a node; the sample says how many. */
 struct call_place {
-  uint32_t node, sample; /* the sample has the number */
+  uint32_t node, sample; /* indices into the tree and the profile */
 };
 
 /* A pair of items that follow each other on some chain. */
@@ -59,24 +60,26 @@ struct call_pair {
 
 struct call_tree {
   const struct selection *selection;
-  bool by_frames;   /* its items are frames, else functions */
-  bool merges_runs; /* of frames of one item in a row the rootmost stands for
-                       all: see grouping.h */
+  bool by_frames;   /* items are frames, else functions */
+  bool merges_runs; /* frames in a row with one item are one node, that of the
+                       rootmost: see grouping.h */
   struct tree tree;
-  size_t allocating; /* nodes, with the root; behind them were only calls */
+  size_t allocating; /* count of the nodes, root included, that allocated or
+                        lead to one; the nodes after them have only calls */
   struct call_item *items;
   size_t item_count, item_capacity;
   uint32_t *item_of;        /* by name id, or by frame; INDEX_NONE: none */
-  struct row_table keys;    /* by item: what makes it differ */
+  struct row_table keys;    /* by item: the values that identify it */
   uint32_t *of_sample;      /* by sample: the node that has its allocations;
                                INDEX_NONE: they do not count */
-  struct call_place *calls; /* that count, in the order of the samples */
+  struct call_place *calls; /* those that count, by sample */
   size_t call_count, call_capacity;
 
   /* of functions: */
   struct call_pair *pairs;
   size_t pair_count, pair_capacity;
-  size_t allocating_pairs; /* those behind are on chains of calls alone */
+  size_t allocating_pairs; /* count of the pairs on chains that allocated; the
+                              others come after them */
   uint32_t *pair_of;       /* by node; INDEX_NONE: it has no caller */
   size_t pair_of_capacity;
 };
@@ -86,8 +89,8 @@ struct call_tree {
 void call_tree_init(struct call_tree *tree, const struct selection *selection,
                     bool merges_runs);
 
-/* Makes the tree of the same chains as FUNCTIONS, with frames as items.  It
- * has calls if CALLED is true. */
+/* Makes the tree of the same chains as FUNCTIONS, with frames as items; with
+ * CALLED it has calls. */
 void call_tree_by_frames(struct call_tree *tree,
                          const struct call_tree *functions, bool called);
 
@@ -105,7 +108,7 @@ struct chain_counts {
   uint64_t counts[MEASURE_COUNT];
   uint64_t calls; /* or CALLS_UNKNOWN; in a tree by frames, those that were
                      counted */
-  uint64_t bytes_below, allocs_below; /* with those of the node */
+  uint64_t bytes_below, allocs_below; /* of the node and all below it */
 };
 
 /* The chains of a tree as they are written: parents before children, children
@@ -114,12 +117,12 @@ struct chains {
   const struct call_tree *tree;
   size_t count;                /* of chains, with the empty one */
   uint32_t *walk;              /* their nodes in order, the root first */
-  uint32_t *places;            /* by node: where in it */
+  uint32_t *places;            /* by node: its index in `walk' */
   struct chain_counts *counts; /* by node */
 };
 
-/* Fills CHAINS with those of TREE.  Those that were only called are left out
- * without CALLED if functions show for what they allocate. */
+/* Fills CHAINS with those of TREE.  If functions show for what they allocate,
+ * and not CALLED, chains that were only called are left out. */
 void chains_init(struct chains *chains, const struct call_tree *tree,
                  bool called);
 

@@ -32,7 +32,7 @@ _Static_assert(offsetof(struct figures, temporary_allocs) ==
                    MEASURE_TEMPORARY_ALLOCS * sizeof(uint64_t),
                "names are in the order of enum measure");
 
-/* What of a group, a function or a size, is of one type. */
+/* The part of a group, a function or a size, that is of one type. */
 struct type_part {
   uint32_t group;         /* a node of the call graph, or a bin */
   uint32_t type;          /* index into the profile's types */

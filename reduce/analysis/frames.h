@@ -18,18 +18,18 @@
 #include "pprof/profile.h"
 
 struct function {
-  uint32_t name;        /* name id of the name shown, as all in names */
-  uint32_t file;        /* name id, 0 when not known */
-  int64_t start_line;   /* 0 when not known */
+  uint32_t name;      /* id in `names' of the name shown */
+  uint32_t file;      /* id in `names' of the source file; 0 when not known */
+  int64_t start_line; /* 0 when not known */
   uint64_t low_address; /* lowest address seen in it, 0 when none */
   bool runtime;         /* a C function of the runtime, hidden by default */
   bool c;               /* its name is that of a C function */
-  bool calls_known;     /* they are counted in all files */
+  bool calls_known;     /* its calls are counted in all files */
 };
 
 struct frame {
   uint32_t function;
-  uint32_t shown;   /* the same, or the group that it belongs to */
+  uint32_t shown;   /* number of the same function, or of its group */
   int64_t line;     /* of the call, 0 when not known */
   uint32_t file;    /* name id of the line's file, 0 when not known */
   uint64_t address; /* of the call, 0 when not known */
@@ -73,7 +73,7 @@ frame_file(const struct frame_table *table, const struct frame *frame)
 void frame_table_init(struct frame_table *table,
                       const struct profile *profile);
 
-/* Appends FUNCTION; its number. */
+/* Appends FUNCTION and returns its number. */
 uint32_t frame_table_add(struct frame_table *table, struct function function);
 
 /* Return the name and the file ("" when not known) of the function with the

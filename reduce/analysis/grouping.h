@@ -36,21 +36,22 @@ enum granularity {
 };
 
 /* Groups the functions of FRAMES, of which CHOICES says what the options
- * make, or the regions by the label KEY; there is nothing to do for
- * BY_FUNCTION. Fails when nothing has the label.  Linear in frames, functions
- * and regions.
- */
+ * make; or, for BY_LABEL, the regions by the label KEY.  Does nothing for
+ * BY_FUNCTION.  Fails when nothing has the label.  Linear in frames,
+ * functions and regions. */
 void frame_table_group(struct frame_table *frames, enum granularity by,
                        const char *key,
                        const struct function_choice *choices);
 
-/* Returns whether calls of the groups make sense. */
+/* Returns whether groups have calls.  Sites and labels have none, nor lines
+ * if FRAMES have lines: a function is called, not a line. */
 bool groups_have_calls(const struct frame_table *frames, enum granularity by);
 
 /* Returns whether the profile knows the lines of calls. */
 bool frames_have_lines(const struct frame_table *frames);
 
-/* Returns what a row of a table is called then, one or many: "package". */
+/* Returns the noun for rows grouped so, such as "package"; MANY: its plural.
+ */
 const char *granularity_noun(enum granularity by, bool many);
 
 /* A function, or a place in it. */

@@ -110,22 +110,23 @@ struct selection {
   const struct frame_table *frames;
   struct selection_options options;
   struct function_choice *functions;
-  bool has_root;                   /* one of them is one */
-  bool *matches[EXPRESSION_COUNT]; /* by function, ...; NULL: not given */
-  bool categories[CATEGORY_COUNT]; /* chosen, if some are asked for */
-  struct chain_walk *walks;        /* by node: at the end of its chain */
-  unsigned char *kept;             /* by sample: enum kept */
-  bool cuts;           /* what calls the body is no part of chains */
+  bool has_root;                   /* some function runs a profiled body */
+  bool *matches[EXPRESSION_COUNT]; /* by function or other item: it matches;
+                                      NULL: not given */
+  bool categories[CATEGORY_COUNT]; /* those chosen, if options.categories is
+                                      given */
+  struct chain_walk *walks; /* by node: the state at the end of its chain */
+  unsigned char *kept;      /* by sample: enum kept */
+  bool cuts;           /* callers of the profiled body are cut off chains */
   bool by_allocations; /* functions show for what they allocate, not called */
-  bool counts_calls;   /* calls are known of what is chosen */
+  bool counts_calls;   /* calls of what is chosen are known */
   bool narrowed;       /* some sample that allocates is left out */
   unsigned unmatched;  /* bit i: enum expression i matches nothing */
   struct figures total; /* of the samples kept */
-  uint64_t calls; /* that are counted and led to allocations that are chosen,
-                     of all functions, hidden ones too; of C programs these
-                     allocations */
-  uint64_t nameless_leaf_bytes;  /* charged to something without a name */
-  uint64_t nameless_chain_bytes; /* with it on their chain */
+  uint64_t calls; /* counted calls of all functions, hidden ones too, that led
+                     to chosen allocations; of C programs these allocations */
+  uint64_t nameless_leaf_bytes;  /* bytes of leaves without a name */
+  uint64_t nameless_chain_bytes; /* bytes with such a frame on their chain */
 };
 
 /* Matches OPTIONS with the names in PROFILE and its FRAMES, which must
@@ -135,25 +136,25 @@ void selection_match(struct selection *selection,
                      const struct frame_table *frames,
                      const struct selection_options *options);
 
-/* Finds what counts: after that, nothing changes SELECTION.  Calls do not
- * count if their frames, grouped BY, have none. */
+/* Finds which samples and calls count; after that, nothing changes SELECTION.
+ * No calls count if frames grouped BY that have none. */
 void selection_judge(struct selection *selection, enum granularity by);
 
-/* Sets the calls of SELECTION, and lets calls outside of profiled bodies
- * count no more that are on the way to one.  Called by selection_judge. */
+/* Sets the number of calls of SELECTION.  Calls outside of profiled bodies
+ * that are on the way to one stop counting.  Called by selection_judge. */
 void selection_count_calls(struct selection *selection);
 
 /* Returns whether OPTIONS choose by time. */
 bool selection_is_of_time(const struct selection_options *options);
 
-/* Returns whether the options choose, and nothing matches them. */
+/* Returns whether the options choose samples, and none of them counts. */
 bool selection_is_empty(const struct selection *selection);
 
 /* Fails, and says which option matches nothing, and which name is near. */
 _Noreturn void selection_fail_empty(const struct selection *selection);
 
-/* Returns what follows where nothing matches EXPRESSION: a name that is
- * near. */
+/* Returns the end of a message, where nothing matches EXPRESSION: a hint at
+ * the name nearest to its value, or "". */
 const char *selection_nearest(const struct selection *selection,
                               enum expression expression);
 
@@ -163,11 +164,11 @@ const char *selection_nearest(const struct selection *selection,
 void selection_count(const struct selection *selection, size_t i,
                      struct sample_count *count);
 
-/* What of a sample counts: bits. */
+/* Bits of `kept': the parts of a sample that count. */
 enum kept {
-  KEPT_ALLOCATIONS = 1, /* what it counts, if that is not nothing */
+  KEPT_ALLOCATIONS = 1, /* its figures, which are not all 0 */
   KEPT_CALLS = 2,
-  KEPT_CHOSEN = 4, /* what it allocated, whatever is counted of that */
+  KEPT_CHOSEN = 4, /* it is chosen, even if its figures are 0 */
   KEPT_ALL = 7
 };
 
@@ -193,14 +194,14 @@ is_below_root(const struct selection *selection, size_t node)
 /* Returns in which phase sample I was. */
 enum phase selection_phase(const struct selection *selection, size_t i);
 
-/* Returns how many frames of NODE, of the tree, show: SHOWN gets them, in
- * order from the root, and END where the chain is behind them; both may be
- * NULL. */
+/* Returns how many frames show at NODE of the profile's tree.  Sets SHOWN to
+ * them, in order from the root, and END to the state of the chain after them;
+ * both may be NULL. */
 size_t selection_shown(const struct selection *selection, uint32_t node,
                        uint32_t *shown, struct chain_walk *end);
 
-/* Returns whether the chain of NODE begins within it: what is further out
- * was cut off. */
+/* Returns whether the chain of NODE begins within NODE, as all that is
+ * further out was cut off. */
 bool selection_begins(const struct selection *selection, uint32_t node);
 
 /* Why a chain shows no frame at all. */

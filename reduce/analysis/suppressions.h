@@ -24,11 +24,12 @@
 /* Returns whether PATH is a C or C++ library, by the name of the file. */
 bool suppressions_know_library(const char *path);
 
-/* Fails if the file that OPTIONS name cannot be read, or is none. */
+/* Reads the file of suppressions that OPTIONS name, if any.  Fails if it
+ * cannot be read, or has a line of another form. */
 void suppressions_check(const struct view_options *options);
 
-/* Returns whether the chain of each node of PROFILE is suppressed; NULL:
- * none is. */
+/* Returns an array, by node of PROFILE, of whether its chain is suppressed,
+ * or NULL if none is.  Fails as suppressions_check does. */
 bool *suppressions_find(const struct profile *profile,
                         const struct view_options *options);
 

@@ -36,6 +36,7 @@ struct tally {
   struct type_part *parts; /* in a bin by bytes descending, then by name */
 };
 
+/* Adds up in TALLY the samples that SELECTION keeps. */
 void tally_init(struct tally *tally, const struct selection *selection);
 
 /* Returns what people call TYPE: its class where it has one, else its type;
@@ -53,15 +54,15 @@ const char *tally_type_name(const struct profile *profile,
  * (HELD is "-" where nothing is freed).  Times are in nanoseconds, since the
  * epoch but for SPENT. */
 struct region_row {
-  const char *path; /* names from the outermost inward */
-  uint64_t entered, spent;
-  uint64_t first, last; /* when it was entered first, left last; 0: unknown */
-  uint64_t held;        /* bytes that were live when it was left last */
+  const char *path;        /* names from the outermost inward */
+  uint64_t entered, spent; /* how often; nanoseconds in it */
+  uint64_t first, last;    /* when first entered, last left; 0: unknown */
+  uint64_t held;           /* bytes that were live when it was left last */
   bool knows_held;
   struct figures figures; /* with the regions in it */
 };
 
-/* In the order of their paths: a region stands above those in it, these in
+/* Regions in the order of their paths: one stands above those in it, these in
  * the order of their names. */
 struct region_figures {
   struct region_row *rows;

@@ -56,8 +56,9 @@ view_is_of_holders(const struct view *view)
   return measure_is_held(view_counted(view));
 }
 
-/* Returns whether the figures of VIEW have a column for MEASURE; and whether
- * they say it (see measure_known).  What is held has chains of its own. */
+/* Returns whether the figures of VIEW have a column for MEASURE; the second,
+ * whether its values are known (see measure_known).  What is held has chains
+ * of its own. */
 static inline bool
 view_has(const struct view *view, enum measure measure)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What of a profile is looked at, and how: the choices that tables, exports
- * and comparisons share.  How they are given says command/options.h.
- */
+/* Which part of a profile is looked at, and how: the choices that tables,
+ * exports and comparisons share.  The file command/options.h says how they
+ * are given. */
 
 #ifndef MPROF_VIEW_OPTIONS_H
 #define MPROF_VIEW_OPTIONS_H
@@ -56,14 +56,14 @@ struct rule_list;
 struct view;
 
 struct view_options {
-  const char **files; /* as they were named, to be told; not owned */
+  const char **files; /* names as given, for messages; not owned */
   size_t file_count;
 
   struct selection_options select;
   enum granularity by;
   const char *by_label; /* BY_LABEL: the key */
   enum measure value;   /* what figures count, or what comes first */
-  bool one_measure;     /* what is written has room for one measure alone */
+  bool one_measure;     /* the output has room for one measure alone */
 
   uint64_t tables;    /* bit i: table i of the command; 0: the usual ones */
   uint32_t min_share; /* rows below this share of the total are left out */
@@ -85,7 +85,7 @@ struct view_options {
   bool tree_alone; /* the view needs no figures */
   bool no_source;  /* leave out what stands in source files; page */
 
-  /* What else outputs read; NULL: nothing. */
+  /* Further input of outputs; NULL: there is none. */
   const struct rule_list *rules; /* of advice */
   const struct view *base;       /* what is compared with */
   const struct view *lines;      /* by line, if the profile has lines */

@@ -25,7 +25,7 @@ enum heap_object_state {
 struct heap_object {
   uint64_t address, bytes;
   uint32_t leaf; /* 0: it is in no figures */
-  uint32_t next; /* of those to be looked into; its number and 1 */
+  uint32_t next; /* next object to be looked into: its number plus 1 */
   enum heap_object_state state;
 };
 
@@ -34,15 +34,15 @@ struct heap_objects {          /* all zero: none */
   size_t count, capacity;
 };
 
-/* Fills HEAP, which is empty, with those of the process that counts in
- * COUNTERS and has said SEARCH. */
+/* Fills HEAP, which is empty, with the objects of the process whose MEMORY
+ * this is, which counts in COUNTERS and asks for SEARCH. */
 void heap_objects_list(struct heap_objects *heap,
                        struct remote_memory *memory,
                        const struct stripes *counters,
                        const struct image_search *search);
 
-/* Returns the object that has the address, not only as its first; or NULL.
- * One of no bytes has its address. */
+/* Returns the object that begins at ADDRESS or has it within, or NULL.  An
+ * object of no bytes has its first address. */
 struct heap_object *heap_objects_find(const struct heap_objects *heap,
                                       uint64_t address);
 

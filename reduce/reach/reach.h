@@ -40,12 +40,14 @@ struct searches {            /* all zero: none */
 enum { SEARCH_WHY_BYTES = 96 };
 
 /* Looks for what the program that counts in the image PATH has lost, if it
- * waits for that, and lets it go on.  False: WHY that cannot be done. */
+ * waits for that, and lets it go on.  Returns false, and WHY, if that cannot
+ * be done; true also if it does not wait. */
 bool searches_serve(struct searches *searches, const char *path,
                     char why[SEARCH_WHY_BYTES]);
 
-/* Moves what was found of the program that counted in the image PATH to
- * LOSSES, whose leaves the caller frees.  False: nothing was. */
+/* Moves what was found last of the program that counted in the image PATH to
+ * LOSSES, whose leaves the caller frees.  Returns false if nothing was.
+ * searches_release frees what nobody took. */
 bool searches_take(struct searches *searches, const char *path,
                    struct losses *losses);
 void searches_release(struct searches *searches);

@@ -25,7 +25,7 @@ struct roots {
   const struct context_tree *tree;
   pid_t process;
   remote_visit_fn *visit;
-  void *closure; /* of that */
+  void *closure; /* passed to `visit' */
 };
 
 /* Calls VISIT for all that roots are in, and for words that are in no memory,

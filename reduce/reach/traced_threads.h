@@ -20,8 +20,8 @@
 struct traced_thread {
   pid_t number;
   struct traced_call call; /* before it was stopped */
-  bool stands;
-  int signal; /* it was about to get; 0: none */
+  bool stands;             /* stopped, with its registers read */
+  int signal;              /* it was about to get; 0: none */
   struct user_regs_struct registers;
   uint64_t thread_pointer;
 };
@@ -31,8 +31,9 @@ struct traced_threads { /* all zero: none */
   size_t count, capacity;
 };
 
-/* Fails when that cannot be done.  Even then traced_threads_resume is to be
- * called. */
+/* Stops all threads of PROCESS, and reads their registers.  Fails when that
+ * cannot be done; even then the second is to be called, which lets them go
+ * on. */
 void traced_threads_stop(struct traced_threads *traced, pid_t process);
 void traced_threads_resume(struct traced_threads *traced);
 

@@ -3,10 +3,10 @@
 /* A profile while it is built from an image.
  *
  * A location is a call site, or where the tree tells calls apart by
- * functions, a function or a line of one.  Who knows what sites stand for is
- * asked for each once.  A context becomes one node of the profile's tree when
- * a sample first needs it: so building costs a step for each context and each
- * sample, however long their chains are.
+ * functions, a function or a line of one.  The building's source is asked for
+ * the location of each site once.  A context becomes one node of the
+ * profile's tree when a sample first needs it: so building costs a step for
+ * each context and each sample, however long their chains are.
  */
 
 #ifndef MPROF_RECOVER_BUILDING_H
@@ -26,11 +26,11 @@ struct building_source {
   void (*labels)(void *closure, const struct kind *kind);
 
   /* Adds the location of a call at SITE, which is in FUNCTION, with all that
-   * it needs.  Its number in the profile. */
+   * it needs.  Returns its number in the profile. */
   uint32_t (*location)(void *closure, uint64_t site, uint32_t function);
 
-  /* What is at the location of the allocator that objects of that kind came
-   * from, when it shows; 0: it does not.  NULL: none ever does. */
+  /* Returns the site of the allocator that objects of that kind came from, or
+   * 0 if it does not show.  NULL: none ever does. */
   uint64_t (*allocator)(void *closure, const struct kind *kind);
 };
 
@@ -62,16 +62,18 @@ struct building {
 };
 
 /* Add the figures of the image of a Lisp or a C program, which BUILDING has
- * with its notes. */
+ * with its notes.  Fail if the image is damaged. */
 void recover_lisp(struct building *building);
 void recover_c(struct building *building, struct image *image);
 
-/* Begins the profile of the image; samples have those COLUMNS. */
+/* Begins the profile of the image, whose samples have COLUMNS, bits as in the
+ * field.  The second checks it, and adds it to the profile that was asked
+ * for. */
 void building_begin(struct building *building, enum language language,
                     uint64_t columns);
 void building_end(struct building *building);
 
-/* Samples of TREE follow. */
+/* Takes TREE as that of the samples that follow. */
 void building_tree(struct building *building,
                    const struct context_tree *tree);
 
@@ -84,16 +86,18 @@ void building_sample(struct building *building, uint64_t site,
                      uint32_t function, uint32_t up, const uint64_t *values,
                      const struct kind *kind);
 
-/* Adds samples for the leaf NUMBER of the tree, which is OWNER's, and whose
- * objects are called to from the context UP: a sample for each slice of the
- * image's timeline, if it has one. */
+/* Adds samples for the leaf NUMBER of the tree in hand, which is OWNER's; the
+ * context UP is its caller: a sample for each slice of the image's timeline,
+ * if it has one, else one. */
 void building_leaf(struct building *building, uint32_t owner, uint32_t number,
                    uint32_t up, const uint64_t *values);
 
-/* Says which slices there are; before building_leaf. */
+/* Adds comments on the slices of the image's timeline, if it has one.  To be
+ * called before building_leaf. */
 void building_timeline(struct building *building);
 
-/* Returns the node of the context NUMBER; TREE_ROOT: no sample needed one. */
+/* Returns the node of the context NUMBER, or TREE_ROOT if no sample needed
+ * it. */
 uint32_t building_node(const struct building *building, uint32_t number);
 
 /* Adds a sample whose chain ends at NODE, and that was begun by
@@ -120,13 +124,13 @@ void building_count(struct building *building, const char *key, uint64_t n);
  * entered; FREES: what it held at its end is known. */
 void building_regions(struct building *building, bool frees);
 
-/* Adds a function, whose FILE may be NULL.  Its number. */
+/* Adds a function, whose FILE may be NULL, and returns its number. */
 uint32_t building_function(struct building *building, const char *name,
                            const char *system_name, const char *file,
                            int64_t line);
 
-/* Adds a location; FUNCTION and MAPPING are numbers, or INDEX_NONE.  Its
- * number. */
+/* Adds a location and returns its number; FUNCTION and MAPPING are numbers,
+ * or INDEX_NONE. */
 uint32_t building_location(struct building *building, uint32_t mapping,
                            uint64_t address, uint32_t function, int64_t line);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the image of a C program counts. */
+/* The sums of what the image of a C program counts. */
 
 #ifndef MPROF_RECOVER_C_COUNTERS_H
 #define MPROF_RECOVER_C_COUNTERS_H
@@ -18,7 +18,8 @@ struct c_counters {
   } total; /* over all leaves; the most bytes that were live */
 };
 
-/* Adds the counters of IMAGE up, and checks its trees. */
+/* Sets COUNTERS to the sums of the counters of IMAGE, and checks its trees.
+ * Fails if they are damaged. */
 void c_counters_find(struct c_counters *counters, struct image *image);
 
 #endif

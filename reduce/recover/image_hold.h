@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the image of a C program that runs shares with who reads it.
+/* The locks in the image of a running C program, taken by its reader.
  *
  * Threads count under the locks of stripes (c/count/stripes.h), which are
  * in the image.  The reader takes all of them, reads the image, and opens
@@ -18,17 +18,18 @@
 
 #include "recover/image_reader.h"
 
-/* Maps the stripes of the image PATH, which the program that counts in it
- * has, too.  NULL: it is no image of a C program, or has none yet. */
+/* Maps the stripes of the image PATH, shared with the program that counts in
+ * it; the caller unmaps them.  Returns NULL if it is no image of a C program,
+ * has no stripes yet, or cannot be mapped. */
 struct stripes *image_map_stripes(const char *path);
 void image_unmap_stripes(struct stripes *shared);
 
-/* Holds up all threads that count.  False: one that has a lock does not go
- * on.
- */
+/* Locks all stripes, so that no thread can count.  Returns false, and locks
+ * none, if one stays locked for two seconds. */
 bool image_lock(struct stripes *shared);
 
-/* Lets them go on.  False: one of them has opened a lock before. */
+/* Unlocks all stripes.  Returns false if a thread had opened one itself: what
+ * was read may be of two moments. */
 bool image_unlock(struct stripes *shared);
 
 /* Returns whether a process counts in the image PATH with that HEAD. */

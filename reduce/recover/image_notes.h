@@ -15,9 +15,9 @@ struct note {
 
 /* A file that code was from. */
 struct note_module {
-  uint64_t start, end, offset; /* its code; the first of it in the file */
+  uint64_t start, end, offset; /* of its code; offset in the file */
   const char *path, *build_id;
-  uint64_t number; /* among those that were unloaded; 0: it was loaded */
+  uint64_t number; /* number among unloaded files; 0: it is loaded */
 };
 
 struct image_notes {
@@ -33,18 +33,18 @@ struct image_notes {
 /* Takes the notes of IMAGE, whose memory has their texts. */
 void image_notes_read(struct image_notes *notes, const struct image *image);
 
-/* Returns the last note on that; NULL: there is none. */
+/* Returns the last note of KIND on KEY, or NULL if there is none. */
 const struct note *image_note_find(const struct image_notes *notes,
                                    enum image_note_kind kind, uint64_t key);
 
-/* Returns its text, or OTHERWISE. */
+/* Returns the text of that note, or OTHERWISE if there is none. */
 const char *image_note_text(const struct image_notes *notes,
                             enum image_note_kind kind, uint64_t key,
                             const char *otherwise);
 
-/* Returns the file of the code at ADDRESS, loaded last, or if that is
- * UNLOADED of RETIRED_OFFSET in RETIRED_OBJECT; NULL: none.  Sets *OFFSET to
- * how far the place is into the code. */
+/* Returns the file loaded last that has the code at ADDRESS, or NULL.  With
+ * UNLOADED, ADDRESS is made of RETIRED_OBJECT and RETIRED_OFFSET.  Sets
+ * *OFFSET to the bytes from the start of the file's code to the place. */
 const struct note_module *image_module(const struct image_notes *notes,
                                        uint64_t address, bool unloaded,
                                        uint64_t *offset);

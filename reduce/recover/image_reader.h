@@ -50,28 +50,31 @@ struct timeline;
 
 struct image { /* all zero: empty */
   const char *path;
-  uint64_t bytes;                  /* of what is read of it */
+  uint64_t bytes;                  /* of those parts of it that are read */
   const struct losses *losses;     /* NULL: they are not known */
   const struct timeline *timeline; /* NULL: there is none */
   struct image_head head;
   struct image_array *arrays;
   size_t array_count, array_capacity;
-  struct image_tree *trees; /* what they have is the arrays' */
+  struct image_tree *trees; /* their memory is that of the arrays */
   size_t tree_count, tree_capacity;
 };
 
-/* Returns whether the file PATH is one, whole or damaged; reads its HEAD. */
+/* Returns whether the file PATH is an image, whole or damaged; reads its
+ * HEAD. */
 bool image_read_head(const char *path, struct image_head *head);
 
-/* Reads the file PATH, which must outlive IMAGE; of a C program that runs and
- * is watched, all counters are of one moment (image_hold.h). */
+/* Reads the image PATH, a string that must outlive IMAGE.  Of a C program
+ * that runs and is watched, all counters are of one moment (image_hold.h).
+ * Fails if it cannot be read, or is damaged. */
 void image_read(struct image *image, const char *path);
 
-/* Say and read the same of OCTETS in memory. */
+/* Do what image_read_head and image_read do with OCTETS in memory: the first
+ * returns whether they are an image. */
 bool image_is_octets(struct input_octets octets);
 void image_read_octets(struct image *image, struct input_octets octets);
 
-/* Gives back the memory of its arrays, and with them of its trees. */
+/* Frees the arrays of IMAGE, and with them its trees. */
 void image_free(struct image *image);
 
 /* Returns what an image of a C program has of its stripes, whose pointers are
@@ -82,13 +85,14 @@ struct stripes image_stripes(const struct image *image);
 const struct image_array *image_array(const struct image *image,
                                       enum image_kind kind, uint32_t owner);
 
-/* Fails since the image is damaged at OFFSET, or MPROF_NO_OFFSET: a format
- * and what goes into it. */
+/* Fails, as the image is damaged at OFFSET, in bytes, or MPROF_NO_OFFSET.
+ * FORMAT and what goes into it say in what way. */
 _Noreturn void image_fault(const struct image *image, int64_t offset,
                            const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Checks all trees, and mends what is not complete. */
+/* Checks all trees, and mends what is not complete.  Fails if one is damaged.
+ */
 void image_check_trees(const struct image *image);
 
 /* Returns whether anything was counted for LEAF. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the parts have in common that make a profile of the image of a Lisp
+/* The state shared by the parts that make a profile of the image of a Lisp
  * program: samples and comments (recover_lisp.c), functions
  * (lisp_functions.c), and what holds live objects (lisp_holders.c).
  */
@@ -12,9 +12,9 @@
 
 struct lisp_recovery {
   struct building *b;
-  const struct image_notes *notes; /* its */
-  const char *thread;              /* of the tree whose samples are added */
-  char *name; /* of the function that was asked for last */
+  const struct image_notes *notes; /* of b */
+  const char *thread; /* name of the thread whose tree is in hand */
+  char *name;         /* name of the function that was asked for last */
   struct {
     char *path, *text;
     size_t size;
@@ -34,7 +34,7 @@ struct object_type {
 /* Adds labels to the sample in hand. */
 void object_type_label(struct building *building, struct object_type type);
 
-/* Returns that of objects of a KIND in a Lisp program. */
+/* Returns the type of objects of KIND. */
 struct object_type lisp_type_of(const struct lisp_recovery *recovery,
                                 const struct kind *kind);
 
@@ -45,18 +45,20 @@ struct lisp_function {
   uint64_t code, flags;           /* sum of enum note_flag */
 };
 
-/* Returns the function with that number. */
+/* Returns the function with that NUMBER. */
 struct lisp_function lisp_function_at(struct lisp_recovery *recovery,
                                       uint32_t number);
 
-/* Adds the location of a site, and its function, for building_source. */
+/* Adds the location of a site, and its function, for building_source.
+ * Returns the location's number. */
 uint32_t lisp_location(void *recovery, uint64_t site, uint32_t function);
 
-/* Says which functions have calls that are not counted, when all samples are
- * there. */
+/* Notes in the profile which functions have calls that are not counted.  To
+ * be called when all samples are there. */
 void lisp_add_unknown_calls(struct lisp_recovery *recovery);
 
-/* Adds what holds live objects; before all samples. */
+/* Adds samples of what holds live objects.  To be called before all others.
+ */
 void lisp_add_holdings(struct lisp_recovery *recovery);
 
 #endif

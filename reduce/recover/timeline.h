@@ -93,6 +93,7 @@ uint64_t timeline_resident_bytes(uint32_t number);
 struct timeline_growth *timeline_growths(const struct timeline *timeline,
                                          size_t *count);
 
+/* Frees all of TIMELINE. */
 void timeline_release(struct timeline *timeline);
 
 #endif

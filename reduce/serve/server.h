@@ -58,7 +58,8 @@ struct program {
 
 struct server;
 
-/* The functions below, for who loads this library when it is needed. */
+/* The functions below, for a program that loads this library when it is
+ * needed. */
 struct server_calls {
   struct server *(*open)(const char *address, unsigned port,
                          const struct program *program, char *message);
@@ -70,14 +71,14 @@ struct server_calls {
 MPROF_API extern const struct server_calls mprof_server_calls;
 
 /* Starts to listen on the interface that has the numeric ADDRESS, NULL: the
- * loopback, at PORT, 0: a free one.  PROGRAM must outlive the server.  On
- * failure returns NULL, and MESSAGE, of PROGRAM_MESSAGE_LENGTH bytes, says
- * why. */
+ * loopback, at PORT, 0: a free one.  PROGRAM must outlive the server.
+ * Returns a server for mprof_server_run; the caller closes it.  On failure
+ * returns NULL, and MESSAGE, of PROGRAM_MESSAGE_LENGTH bytes, says why. */
 MPROF_API struct server *mprof_server_open(const char *address, unsigned port,
                                            const struct program *program,
                                            char *message);
 
-/* Returns the port that it listens to. */
+/* Returns the port that SERVER listens on. */
 MPROF_API unsigned mprof_server_port(const struct server *server);
 
 /* Serves until mprof_server_stop.  Only one thread may call this at a time.

@@ -61,27 +61,27 @@ enum unit { UNIT_COUNT, UNIT_SECONDS, UNIT_TIME };
 
 struct column {
   enum content content;
-  int id; /* of CONTENT_OWN: what the table knows it by */
+  int id; /* of CONTENT_OWN: the number that `cell' gets */
   enum figures_of of;
   enum measure measure;
   enum unit unit;
 
-  /* What it is called, by form; of CONTENT_COUNTS, what stands before the key
-   * of each measure.  NULL: not there. */
+  /* Its key, by form; of CONTENT_COUNTS, the prefix of the key of each
+   * measure.  NULL: the form does not have the column. */
   const char *keys[KEYED_FORMS];
   bool first;
 
-  struct text_column text; /* without a bottom: not there */
-  bool share;              /* beside it stands the share of the total */
+  struct text_column text; /* heading; without a bottom: not in the text */
+  bool share; /* followed by a column with its share of the total */
   enum column_use use;
   const char *term;         /* in the legend; NULL: the heading */
   const char *meaning;      /* NULL: another column's explains it, too */
   const char *meaning_in_c; /* for C programs; NULL: the same */
-  bool weighs;              /* it is of what --value counts, as shares and
-                               categories of bytes are: column_weighed */
-  unsigned spare;           /* see text_table.h */
-  const char *total;        /* of CONTENT_OWN: in the row of the total */
-  bool sums; /* that row has a cell of the table's function, too */
+  bool weighs;       /* it is of the bytes or objects that --value counts: see
+                        column_weighed */
+  unsigned spare;    /* see text_table.h */
+  const char *total; /* of CONTENT_OWN: its text in the row of the total */
+  bool sums;         /* `cell' makes its cell in the row of the total, too */
 };
 
 /* The keys of all forms alike; and with other ones. */
@@ -159,22 +159,22 @@ enum target {
 enum cell_kind {
   CELL_UNKNOWN,
   CELL_NUMBER,
-  CELL_SHARE,   /* in the text: a number of a whole */
-  CELL_CHANGE,  /* in the text: to a number from a whole */
-  CELL_PERCENT, /* in the text: the same in per cents of the whole */
+  CELL_SHARE,   /* in the text: `number' as a share of `whole' */
+  CELL_CHANGE,  /* in the text: the change from `whole' to `number' */
+  CELL_PERCENT, /* in the text: the same in per cents of `whole' */
   CELL_TEXT,
   CELL_KEYWORD, /* in Lisp alone: a text in the place of a number */
   CELL_COUNTS,  /* by measure */
   CELL_NUMBERS,
   CELL_REFERENCE, /* a number, of the target */
-  CELL_LIST,      /* some of these */
-  CELL_PARTS      /* what of the row is of which type */
+  CELL_LIST,      /* several references */
+  CELL_PARTS      /* parts of the row, by type */
 };
 
 struct cell {
   enum cell_kind kind;
   enum target to;
-  uint64_t number, whole; /* of several: how many */
+  uint64_t number, whole; /* number: of several values, how many */
   const char *text;
   const uint64_t *counts; /* or numbers */
   const uint32_t *items;
@@ -202,32 +202,32 @@ struct table {
   const struct column *columns;
   size_t column_count;
 
-  /* The row of ITEM, filled in but for that.  False: there is none, nor are
-   * there others behind it. */
+  /* Sets all of ROW but `item' to the row of ITEM.  Returns false if there is
+   * none, nor any after it. `cell' returns that of a column of CONTENT_OWN.
+   */
   bool (*row)(const struct listing *listing, size_t item,
               struct ranking_row *row);
   struct cell (*cell)(const struct listing *listing,
                       const struct ranking_row *row, int id);
 
   /* The rest is optional. */
-  /* Of a table of groups: adds what is in the group ROW, for lines below it,
-   * whose shares are shares of the group. */
+  /* Adds what is in ROW, of a table of groups, for lines below it, whose
+   * shares are shares of the group. */
   void (*members)(const struct listing *listing,
                   const struct ranking_row *row, struct ranking *ranking);
-  /* Why there is nothing, if nothing but the measure may be missing; NULL:
-   * there is. */
+  /* Returns a sentence that says why VIEW has no such rows, or NULL. */
   const char *(*lacks)(const struct view *view);
   /* Puts the rows of a text in order, those that show first. */
   void (*arrange)(struct listing *listing);
   size_t context_bytes; /* of the listing's context, which starts zeroed */
   void (*init)(
-      struct listing *listing); /* fills it in, or sets another one */
-  /* The total, if it is not that of the selection. */
+      struct listing *listing); /* fills the context, or sets another one */
+  /* Returns the total, if it is not that of the selection. */
   const struct figures *(*total)(const struct listing *listing);
   void (*note)(const struct listing *listing,
-               struct sink *sink); /* below rows */
+               struct sink *sink); /* writes text below the rows */
   void (*legend)(const struct listing *listing,
-                 struct sink *sink); /* the end */
+                 struct sink *sink); /* writes the end of the legend */
 };
 
 /* The columns of a description. */
@@ -285,7 +285,7 @@ cell_number(uint64_t number)
   return (struct cell){.kind = CELL_NUMBER, .number = number};
 }
 
-/* NUMBER, if it is KNOWN. */
+/* Returns a cell with NUMBER, or an unknown one if it is not KNOWN. */
 static inline struct cell
 cell_optional(bool known, uint64_t number)
 {
