@@ -106,8 +106,10 @@ number_unloaded(const struct code_object *gone)
   return o == NULL ? 0 : o->number;
 }
 
-/* Puts the last file in its place in what is noted, as its addresses will be
- * those of another one; but the first is the program. */
+/* Notes that the file GONE was unloaded, and forgets what is known by its
+ * addresses, since another file may get them.  Returns the file with the
+ * number that it keeps, or 0 without memory.  The first file noted is the
+ * program, which stays. */
 struct code_object
 code_notes_retire(const struct code_object *gone,
                   struct function_numbers *numbers)

@@ -169,7 +169,7 @@ const struct option_row option_rows[] = {
      "charge functions whose name or file matches to their callers",
      REGEX(HIDE), BUT_LEAKS},
     {IN_VIEW, "show", "REGEX",
-     "charge all functions but those to their callers", REGEX(SHOW),
+     "charge functions that do not match to their callers", REGEX(SHOW),
      BUT_LEAKS},
     {IN_VIEW, "show-from", "REGEX",
      "start chains at the first function whose name or file matches",
@@ -177,7 +177,7 @@ const struct option_row option_rows[] = {
     {IN_VIEW, "system", "WHAT",
      "hide: charge ECL's own functions to their callers; root: show the "
      "profiler and its callers too; show: also the C functions of the "
-     "runtime, and C++'s library",
+     "runtime, and the C++ library",
      WORD(system_choice, view.select.system, SYSTEM_HIDDEN, system_words),
      BUT_LEAKS},
     {IN_VIEW, "by", "WHAT", "group by ",
