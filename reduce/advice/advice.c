@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Collects the samples for which a rule holds into pieces of advice, and
+ * sorts these by the bytes that they would save.  Callers and sizes are
+ * counted on the way. */
+
 #include "advice/advice.h"
 
 #include "advice/culprit.h"

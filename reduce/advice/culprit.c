@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Matches rules with the chain of a sample: reads it from its leaf on, and
+ * finds the function to be changed, what it called, and what called it. */
+
 #include "advice/culprit.h"
 
 #include "base/array.h"

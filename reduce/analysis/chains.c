@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The chains of a tree in order, with sums. */
+/* Sorts the chains of a tree, and adds up what is in and below each. */
 
 #include "analysis/call_tree.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Functions first, in the order of the profile, then the locations. */
+/* Makes the table of frames: functions first, in the order of the profile,
+ * then the locations. */
 
 #include "analysis/frames.h"
 

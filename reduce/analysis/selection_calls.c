@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which calls count, and how many there are. */
+/* Finds which calls count, and adds them up. */
 
 #include "analysis/selection.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which stages there are and what each needs. */
+/* Makes a view by its stages, each of which needs the ones before it. */
 
 #include "analysis/view.h"
 

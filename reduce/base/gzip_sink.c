@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* zlib between two sinks; see gzip_sink.h. */
+/* Compresses what is written to one sink, by zlib, into another; see
+ * gzip_sink.h. */
 
 #include "base/gzip_sink.h"
 

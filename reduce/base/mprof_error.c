@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Formats messages in one line, and prints those of the command. */
+
 #include "base/mprof_error.h"
 
 #include "base/quote.h"

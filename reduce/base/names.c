@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The key of a text among the ids is its hash, or the first number after
- * that which no other text has.
- */
+/* Finds the id of a text, or adds it, as valid UTF-8.  The key of a text
+ * among the ids is its hash, or the first number after that which no other
+ * text has. */
 
 #include "base/names.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Temporary file, fsync, rename.  A symbolic link is followed first, so that
- * the link stays a link.
- */
+/* Replaces a file as a whole: temporary file, fsync, rename.  A symbolic link
+ * is followed first, so that the link stays a link. */
 
 #include "base/output_file.h"
 

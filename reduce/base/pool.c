@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Each block is in the list of its pool, so that it can be released alone. */
+/* Allocates in pools, and leaves failed work by longjmp.  Each block is in
+ * the list of its pool, so that it can be released alone. */
 
 #include "base/pool.h"
 

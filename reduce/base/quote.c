@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Text goes through in runs of characters that need no escape. */
+/* Writes names and strings with what escapes each format needs.  Text goes
+ * through in runs of characters that need none. */
 
 #include "base/quote.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The rows are in one array of words.  The key of a row is a hash of it, or
- * the first number after that which no other row has.
- */
+/* Finds the index of a row of words, or adds it.  The rows are in one array
+ * of words.  The key of a row is a hash of it, or the first number after that
+ * which no other row has. */
 
 #include "base/row_table.h"
 

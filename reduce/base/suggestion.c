@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Computes the distance between an unknown word and each that is offered, and
+ * keeps the nearest one. */
+
 #include "base/suggestion.h"
 
 #include <ctype.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Reads whole files, also those in /proc, whose size nobody knows before. */
+
 #include "base/text_file.h"
 
 #include "base/array.h"

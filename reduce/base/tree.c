@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A child that a new one pushes out of the window goes into the map. */
+/* Finds or adds the child of a node: among its youngest children one by one,
+ * then in the map, where a child goes that a new one pushes out of them. */
 
 #include "base/tree.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Starts another program by posix_spawn, with streams that are files in
+ * memory, and waits for its end. */
+
 #include "command/child.h"
 
 #include "base/pool.h"

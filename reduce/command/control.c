@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Finds the image of a running program, waits until the program counts in it,
+ * and reads it into a profile. */
+
 #include "command/control.h"
 
 #include "base/text_file.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See run_files.h.  A process has its image mapped as long as it counts in
- * it: so it is known whether a file is complete.
- */
+/* Finds, moves and finishes the files of `mprof run'.  A process has its
+ * image mapped as long as it counts in it: so it is known whether a file is
+ * complete. */
 
 #include "command/run_files.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See run_signals.h.  A signal's si_code tells who sent it. */
+/* Blocks signals, waits for them, and passes on those that are for the
+ * program; a signal's si_code tells who sent it. */
 
 #include "command/run_signals.h"
 

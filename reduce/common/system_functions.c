@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The names of ECL's source files are logical pathnames. */
+/* Tells ECL's own functions from the program's, by package and source file;
+ * the names of ECL's source files are logical pathnames. */
 
 #include "common/system_functions.h"
 

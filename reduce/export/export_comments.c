@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Writes the comments of an exported profile: those of its files, once each,
+ * and the facts that hold for what is exported. */
+
 #include "export/export.h"
 
 #include "common/pprof_format.h"

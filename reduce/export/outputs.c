@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which tables and which formats there are. */
+/* Lists the tables and formats of output, and finds one by its name or by the
+ * ending of a file. */
 
 #include "advice/advice.h"
 #include "tables/output.h"

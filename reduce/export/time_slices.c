@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Reads the slices of time from the labels and comments of a profile; those
+ * of several files that start at one time are one. */
+
 #include "export/time_slices.h"
 
 #include "common/pprof_format.h"

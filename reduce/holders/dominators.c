@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See dominators.h. */
+/* Finds immediate dominators by the algorithm Semi-NCA. */
 
 #include "holders/dominators.h"
 

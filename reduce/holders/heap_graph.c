@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See heap_graph.h. */
+/* Checks the objects, references and roots of an image, and makes a graph of
+ * them. */
 
 #include "holders/heap_graph.h"
 

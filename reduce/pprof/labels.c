@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The labels of a set are read once, when it is new. */
+/* Finds what type, size and phase the labels of a sample tell.  Those of a
+ * set are read once, when it is new. */
 
 #include "pprof/labels.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Checks the values of a sample, finds the set of its labels, and adds it to
+ * the profile. */
+
 #include "pprof/sample_adder.h"
 
 #include "common/region_path.h"

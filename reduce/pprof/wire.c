@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The wire format is in pprof_format.h. */
+/* Writes fields and messages of protobuf; pprof_format.h has the wire format.
+ */
 
 #include "pprof/wire.h"
 

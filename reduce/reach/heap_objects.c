@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Reads all memory of a process word by word.  An object is where the check
+ * of its header is right, or where the table of objects has it. */
+
 #include "reach/heap_objects.h"
 
 #include "base/array.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Objects to be looked into are a list through them, so that a list of the
- * program of any length takes no stack.
- *
- * What was found is in a file that both processes have: a struct answer, and
- * the records of losses.
- */
+/* Finds what a program has lost, by a mark from the roots in a process of its
+ * own.  Objects to be looked into are a list through them, so that a list of
+ * the program of any length takes no stack.  What was found is in a file that
+ * both processes have: a struct answer, and the records of losses. */
 
 #include "reach/reach.h"
 

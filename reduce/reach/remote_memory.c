@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A block has one place where it can be kept, by its number. */
+/* Reads the map and the memory of another process.  A block has one place
+ * where it can be kept, by its number. */
 
 #include "reach/remote_memory.h"
 

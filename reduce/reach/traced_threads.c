@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Stops the threads of a process by ptrace.  They are asked all at once,
+ * again and again until none is new. */
+
 #include "reach/traced_threads.h"
 
 #include "base/array.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See building.h. */
+/* Adds locations, chains, samples and comments to a profile that is made of
+ * an image. */
 
 #include "recover/building.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What is right of a tree that was being written to: all that a counter leads
- * to.  Records are published before anything refers to them, and counters are
- * raised after that; so what nothing leads to may be half a record, or none.
- */
+/* Checks the trees of an image that may have been written to meanwhile.  What
+ * is right of such a tree is all that a counter leads to.  Records are
+ * published before anything refers to them, and counters are raised after
+ * that; so what nothing leads to may be half a record, or none. */
 
 #include "recover/image_reader.h"
 

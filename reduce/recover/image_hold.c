@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Takes the locks of stripes from outside of the program, and asks the kernel
+ * whether a process still has an image. */
+
 #include "recover/image_hold.h"
 
 #include "base/clock.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Reads an image from a file or from memory: its head, then the parts of each
+ * array, which are joined; each length is checked. */
+
 #include "recover/image_reader.h"
 
 #include "base/array.h"

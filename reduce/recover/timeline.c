@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See timeline.h.  A reading goes through all leaves, in the order of their
- * keys.
- */
+/* Ends slices of time and joins them when there are too many.  A reading goes
+ * through all leaves, in the order of their keys. */
 
 #include "recover/timeline.h"
 

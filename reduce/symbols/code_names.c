@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* See code_names.h. */
+/* Opens the files of code that addresses are in, and keeps a few of them
+ * open; finds the functions, lines and types of addresses. */
 
 #include "symbols/code_names.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Each row is given the figure that it is sorted by; then qsort. */
+/* Sorts the rows of a table by one figure of each, and cuts off small ones.
+ */
 
 #include "tables/ranking.h"
 

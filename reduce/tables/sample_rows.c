@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+/* Makes rows of the samples or calls at a node, sorts them, and adds up those
+ * with equal keys. */
+
 #include "tables/sample_rows.h"
 
 #include "base/array.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Rows are asked for one by one, then put in order. */
+/* Fills a listing: rows are asked for one by one, then put in order; and
+ * makes the cells of rows. */
 
 #include "tables/table.h"
 
