@@ -103,7 +103,7 @@ call_tree_leaf(const struct call_tree *tree, size_t node)
 
 /* ---- in order, with sums ---- */
 
-/* What was allocated and called at the end of a chain. */
+/* Allocations and calls at the end of a chain. */
 struct chain_counts {
   uint64_t counts[MEASURE_COUNT];
   uint64_t calls; /* or CALLS_UNKNOWN; in a tree by frames, those that were

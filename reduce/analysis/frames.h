@@ -36,7 +36,7 @@ struct frame {
   bool inlined;     /* by the compiler: nothing called the function */
 };
 
-/* What the options make of a function. */
+/* The effects of the options on a function. */
 struct function_choice {
   bool hidden;
   bool root; /* runs a profiled body */

@@ -24,7 +24,7 @@
 #include "analysis/frames.h"
 #include "base/sink.h"
 
-/* What stands for a function in tables and exports. */
+/* Units that stand for functions in tables and exports. */
 enum granularity {
   BY_FUNCTION,
   BY_LINE,

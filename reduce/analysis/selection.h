@@ -63,7 +63,7 @@ enum expression {
 /* Returns the option for EXPRESSION, such as "show-from". */
 const char *expression_option(enum expression expression);
 
-/* Which functions show besides the program's. */
+/* Choices of functions that show besides the program's. */
 enum system_choice {
   SYSTEM_LISP,   /* ECL's Lisp functions */
   SYSTEM_HIDDEN, /* none */
@@ -71,7 +71,7 @@ enum system_choice {
   SYSTEM_SHOWN   /* these, and the runtime's */
 };
 
-/* What is asked for. */
+/* The options of a selection. */
 struct selection_options {
   const char *expressions[EXPRESSION_COUNT]; /* NULL: not given */
   const char *categories;  /* names or letters, with commas, NULL: all */
@@ -86,7 +86,7 @@ struct selection_options {
                              this measure; MEASURE_BYTES: as they are */
 };
 
-/* What is known of a chain: bits. */
+/* Bits that are set for a chain. */
 enum chain_flag {
   CHAIN_BELOW_ROOT = 1,    /* the function that runs a body is on it */
   CHAIN_FOCUS = 2,         /* a frame matches --focus, if it is given */
@@ -99,7 +99,7 @@ enum chain_flag {
   CHAIN_HAS_NAMELESS = 128 /* some frame has no name */
 };
 
-/* Where a walk of frames from the root to the leaf of a chain is. */
+/* The state of a walk of frames from the root to the leaf of a chain. */
 struct chain_walk {
   unsigned char flags; /* of the frames so far: enum chain_flag */
   unsigned char state; /* enum phase_state */
@@ -204,7 +204,7 @@ size_t selection_shown(const struct selection *selection, uint32_t node,
  * further out was cut off. */
 bool selection_begins(const struct selection *selection, uint32_t node);
 
-/* Why a chain shows no frame at all. */
+/* Reasons for a chain without a frame that shows. */
 enum nameless {
   NAMELESS_UNKNOWN, /* the file has no frame for it */
   NAMELESS_HIDDEN,  /* by --hide or --system=hide */

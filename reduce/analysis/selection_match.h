@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the options make of functions, threads, regions and types by their
- * names, and of samples by their numbers. */
+/* Matches the options with functions, threads, regions and types by their
+ * names, and with samples by their numbers. */
 
 #ifndef MPROF_SELECTION_MATCH_H
 #define MPROF_SELECTION_MATCH_H

@@ -46,8 +46,7 @@ const char *tally_type_name(const struct profile *profile,
 
 /* ---- named regions ---- */
 
-/* What was allocated in one region, and what the monitor says of it in
- * comments
+/* The figures of one region, and what the monitor says of it in comments
  *
  *   mprof.region=ENTERED NANOSECONDS FIRST LAST HELD PATH
  *

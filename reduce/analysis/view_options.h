@@ -30,7 +30,7 @@ enum sort_key {
   SORT_SELF /* bytes that a function itself allocated */
 };
 
-/* What a chain can have as further frames: the type as the last, the phase as
+/* Further frames that a chain can have: the type as the last, the phase as
  * the first, and the thread before that. */
 enum added_frame { FRAME_TYPE, FRAME_PHASE, FRAME_THREAD };
 
@@ -48,7 +48,7 @@ enum leak_choice { LEAKS_AUTOMATIC, LEAKS_ON, LEAKS_OFF };
 /* Shares are kept in millionths, so that they compare exactly. */
 enum { SHARE_WHOLE = 1000000 };
 
-/* How many callers a path in the leak table has. */
+/* Callers in a path of the leak table, by default. */
 enum { DEFAULT_CALLERS = 5 };
 
 struct output;
@@ -82,8 +82,8 @@ struct view_options {
 
   const struct output *table; /* export: of csv_tables; NULL: the first */
   uint64_t added_frames;      /* export: bit i is enum added_frame i */
-  bool tree_alone; /* the view needs no figures */
-  bool no_source;  /* leave out what stands in source files; page */
+  bool tree_alone;            /* the view needs no figures */
+  bool no_source; /* leave out what stands in source files; page */
 
   /* Further input of outputs; NULL: there is none. */
   const struct rule_list *rules; /* of advice */

@@ -24,7 +24,7 @@ enum heap_object_state {
 
 struct heap_object {
   uint64_t address, bytes;
-  uint32_t leaf; /* 0: it is in no figures */
+  uint32_t leaf; /* number of its leaf; 0: it is in no figures */
   uint32_t next; /* next object to be looked into: its number plus 1 */
   enum heap_object_state state;
 };

@@ -21,7 +21,7 @@ struct traced_thread {
   pid_t number;
   struct traced_call call; /* before it was stopped */
   bool stands;             /* stopped, with its registers read */
-  int signal;              /* it was about to get; 0: none */
+  int signal;              /* one that it was about to get; 0: none */
   struct user_regs_struct registers;
   uint64_t thread_pointer;
 };

@@ -19,7 +19,8 @@
 
 struct building;
 
-/* What an image says of its numbers.  CLOSURE is that of the building. */
+/* Functions that know what the numbers of an image stand for.  CLOSURE is
+ * that of the building. */
 struct building_source {
   /* Adds the labels of objects of that KIND to the sample in hand; NULL:
    * those of calls. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the numbers in an image stand for. */
+/* The notes in an image, which say what its numbers stand for. */
 
 #ifndef MPROF_RECOVER_IMAGE_NOTES_H
 #define MPROF_RECOVER_IMAGE_NOTES_H

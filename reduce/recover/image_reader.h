@@ -35,7 +35,7 @@ struct image_tree {
                                that count nothing may be anything */
 };
 
-/* What a C program had lost at its end, which reach/ has found. */
+/* Objects of a leaf that a C program had lost at its end, found by reach/. */
 struct leaf_loss {
   struct object_count direct, indirect;
 };
@@ -69,8 +69,8 @@ bool image_read_head(const char *path, struct image_head *head);
  * Fails if it cannot be read, or is damaged. */
 void image_read(struct image *image, const char *path);
 
-/* Do what image_read_head and image_read do with OCTETS in memory: the first
- * returns whether they are an image. */
+/* Return whether OCTETS in memory are an image; and read them as image_read
+ * reads a file. */
 bool image_is_octets(struct input_octets octets);
 void image_read_octets(struct image *image, struct input_octets octets);
 
@@ -81,7 +81,7 @@ void image_free(struct image *image);
  * the process's; all zero if it has none. */
 struct stripes image_stripes(const struct image *image);
 
-/* Returns the array of that kind and owner (0: any); NULL: there is none. */
+/* Returns the array of KIND and OWNER (0: any), or NULL if there is none. */
 const struct image_array *image_array(const struct image *image,
                                       enum image_kind kind, uint32_t owner);
 

@@ -24,7 +24,7 @@ struct lisp_recovery {
   uint64_t classless; /* objects of a class that has no name */
 };
 
-/* What objects of one kind are. */
+/* The type of objects of one kind. */
 struct object_type {
   const char *type;
   const char *class; /* NULL: it has none, or it is not known */

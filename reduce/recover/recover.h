@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* From an image to a profile: that of the program as it was when the image
- * was written to last.
- */
+/* Makes a profile from an image: that of the program as it was when the image
+ * was written to last. */
 
 #ifndef MPROF_RECOVER_H
 #define MPROF_RECOVER_H

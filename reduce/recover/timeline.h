@@ -26,14 +26,14 @@
 
 enum { TIMELINE_SLICES = 600, TIMELINE_GROWTHS = 200000 };
 
-/* What the leaf `key' (timeline_key) allocated in a slice. */
+/* Objects and bytes allocated by the leaf `key' (timeline_key) in a slice. */
 struct timeline_growth {
   uint64_t key;
   uint32_t slice;
   uint64_t count, bytes;
 };
 
-/* What a program has had at some time; 0: that is not known. */
+/* Memory and collections of a program at some time; 0: not known. */
 struct timeline_state {
   uint64_t in_use, resident; /* bytes, then */
   uint64_t collections;      /* of garbage, until then */
@@ -55,8 +55,8 @@ struct timeline_tree {
 struct timeline {      /* all zero but `interval': empty */
   struct pool pool;    /* which all of it is in */
   uint64_t interval;   /* nanoseconds */
-  size_t most;         /* growths; 0: TIMELINE_GROWTHS */
-  unsigned joined;     /* how often it has doubled */
+  size_t most;         /* limit of growths; 0: TIMELINE_GROWTHS */
+  unsigned joined;     /* times that the interval has doubled */
   uint64_t generation; /* of the figures */
   uint64_t last;       /* time of the last reading */
   struct timeline_slice *slices;
@@ -80,12 +80,13 @@ void timeline_take(struct timeline *timeline, const struct image *image,
                    uint64_t generation, uint64_t now,
                    struct timeline_state state);
 
-/* Reads the image PATH of a C program that runs, and does the same.  Where it
- * cannot be read, the slice goes on. */
+/* Reads the image PATH of a C program that runs, and ends a slice NOW as
+ * timeline_take does.  Where it cannot be read, the slice goes on. */
 void timeline_take_file(struct timeline *timeline, const char *path,
                         uint64_t now);
 
-/* Returns the bytes of memory that the process NUMBER has; 0: not known. */
+/* Returns the bytes of memory that the process NUMBER has, or 0 if that is
+ * not known. */
 uint64_t timeline_resident_bytes(uint32_t number);
 
 /* Returns the growth of all leaves, by key and slice, in the pool in use;

@@ -26,8 +26,8 @@ enum form {
   FORM_TEXT = KEYED_FORMS
 };
 
-/* What the profile must know for a column of the text to be there; averages
- * are there where a line has room. */
+/* Facts that the profile must have for a column of the text to be there;
+ * averages are there where a line has room. */
 enum column_use {
   USE_ALWAYS,
   USE_KEPT,     /* what was never freed, of C programs */
@@ -39,9 +39,9 @@ enum column_use {
   USE_AVERAGES_OF_CALLS
 };
 
-/* What the cells of a column are made of. */
+/* Contents of the cells of a column. */
 enum content {
-  CONTENT_OWN,        /* what the table's function says */
+  CONTENT_OWN,        /* made by the table's `cell' */
   CONTENT_NAME,       /* of the row */
   CONTENT_FIGURE,     /* a measure of the row's figures */
   CONTENT_SHARE,      /* only that measure as a share of the total */
@@ -53,10 +53,10 @@ enum content {
   CONTENT_BY_CATEGORY /* with keys: bytes by category */
 };
 
-/* Which figures of a row. */
+/* Figures of a row that a column can have. */
 enum figures_of { OF_ROW, OF_INCLUSIVE, OF_FREED };
 
-/* What the text makes of a number; times are in nanoseconds. */
+/* Units of a number in the text; times are stored in nanoseconds. */
 enum unit { UNIT_COUNT, UNIT_SECONDS, UNIT_TIME };
 
 struct column {
@@ -103,7 +103,7 @@ struct column {
 #define ALL_COUNTS COUNTS(OF_ROW, "")
 #define ALL_MORE MORE(OF_ROW, "")
 
-/* What cells are made of. */
+/* Initialisers of the content and the measure. */
 #define OF_MEASURE(what, name) .content = what, .measure = MEASURE_##name
 #define FIGURE(name) OF_MEASURE(CONTENT_FIGURE, name)
 #define SHARE(name) OF_MEASURE(CONTENT_SHARE, name)
@@ -125,7 +125,7 @@ struct column {
     FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true, .meaning = what \
   }
 
-/* The same of what was alive, of WHOSE. */
+/* Live objects and their bytes, each with its share; WHOSE says which. */
 #define LIVE_COLUMNS(whose)                                                  \
   {FIGURE(KEPT_ALLOCS),                                                      \
    HEADING(2, "live", "objects"),                                            \
@@ -140,15 +140,15 @@ struct column {
         .meaning = "their bytes, and their share of all live bytes"          \
   }
 
-/* What calls of a function are: the monitor of C programs counts them as the
- * original did. */
+/* Meanings of a function's calls: the monitor of C programs counts them as
+ * the original did. */
 #define CALLS_TEXT                                                           \
   "calls to the function that led to allocation, in it or below it"
 #define CALLS_TEXT_IN_C                                                      \
   "allocations with the function on their chain, each counted as one call"
 #define CALLS_MEANING .meaning = CALLS_TEXT, .meaning_in_c = CALLS_TEXT_IN_C
 
-/* Where a cell points to. */
+/* Things that a cell can refer to. */
 enum target {
   TO_FUNCTIONS, /* nodes of the graph */
   TO_TYPES,     /* types of the profile */
@@ -186,11 +186,12 @@ struct listing;
 struct table {
   /* of the text */
   const char *title;
-  const char *rows;    /* what rows are called; NULL: by what --by says */
-  const char *objects; /* what they have; NULL: allocations */
+  const char *rows;    /* plural noun for the rows; NULL: that of --by */
+  const char *objects; /* noun for what they count; NULL: allocations */
   bool untotalled;     /* there is no row of the total */
   bool uncut;          /* small rows show, too */
-  enum measure bytes;  /* what rows are of; temporary objects have none */
+  enum measure bytes;  /* measure that rows are about; temporary objects have
+                          no bytes */
   enum sort_key sort;  /* unless another one is asked for; rows with a tenth
                           of all of this are heavy */
 
@@ -326,7 +327,7 @@ cell_reference(enum target to, uint64_t item)
   return (struct cell){.kind = CELL_REFERENCE, .to = to, .number = item};
 }
 
-/* What follows is of texts. */
+/* The rest is for tables as text. */
 
 /* Returns whether the profile of VIEW has columns of that USE. */
 bool column_used(const struct view *view, enum column_use use);
