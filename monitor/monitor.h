@@ -14,18 +14,18 @@
 
 #define MPROF_EXPORT __attribute__((visibility("default")))
 
-/* Which number mprof_monitor_counter gives. */
+/* Counters that mprof_monitor_counter returns. */
 enum mprof_counter {
   MPROF_ALLOCATIONS,
-  MPROF_BYTES,          /* requested */
+  MPROF_BYTES,          /* bytes requested */
   MPROF_CONTEXTS,       /* paths: calls, and kinds of objects at their end */
-  MPROF_THREADS,        /* that allocated, ended ones too */
+  MPROF_THREADS,        /* threads that allocated, ended ones too */
   MPROF_OVERFLOWS,      /* look-ups that found the node budget used up */
   MPROF_RUNNING,        /* 1 while counting */
-  MPROF_CONTEXT_BYTES,  /* memory of the contexts: see context_tree.h */
-  MPROF_SINCE = 8,      /* when counting began after the last reset, in
+  MPROF_CONTEXT_BYTES,  /* bytes of the contexts: see context_tree.h */
+  MPROF_SINCE = 8,      /* time when counting began after the last reset, in
                            seconds since 1970; 0: there are no figures */
-  MPROF_RESETS,         /* how often figures were forgotten */
+  MPROF_RESETS,         /* times that figures were forgotten */
   MPROF_FOLLOWS         /* 1 when objects are followed (MPROF_LIVE) */
 };
 
@@ -45,56 +45,61 @@ enum { MPROF_MOST_BUDGET = 1 << 27 };
  * first start after a reset.  Starting while running changes nothing. */
 MPROF_EXPORT int mprof_monitor_start(unsigned long budget, int options);
 
-/* Stops counting, with no thread left inside the hook; keeps figures. */
+/* Stops counting, and keeps the figures.  When it returns 0, no thread is
+ * inside the hook. */
 MPROF_EXPORT int mprof_monitor_stop(void);
 
-/* Forget all figures.  While running: count anew from here. */
+/* Forgets all figures; if running, goes on counting from zero. */
 MPROF_EXPORT int mprof_monitor_reset(void);
 
-/* What is done before figures are taken, and left undone. */
+/* Options of mprof_monitor_snapshot. */
 enum mprof_before {
-  MPROF_COLLECT = 1, /* a full collection: what is alive is as of this one */
-  MPROF_HOLDERS = 2, /* the same, with the graph of what is alive, for the
-                        reader to find who holds it (lisp/holders/live_graph.h);
-                        without MPROF_LIVE nothing */
-  MPROF_UNBALANCED = 4 /* without the reconciliation: threads stand still for
-                          as long as it takes to copy their counters, and
-                          nobody waits until the collector's have settled */
+  MPROF_COLLECT = 1, /* collect fully first: live objects are as of then */
+  MPROF_HOLDERS = 2, /* the same, and add the graph of live objects, for the
+                        reader to find who holds them; no graph without
+                        MPROF_LIVE (lisp/holders/live_graph.h) */
+  MPROF_UNBALANCED = 4 /* skip the reconciliation with the collector: threads
+                          stand still only while their counters are copied,
+                          and nobody waits until its own have settled */
 };
 
-/* From the next start on, which must be the first one since a reset or since
- * the figures were mapped last, they are in the file `path', mapped: what was
- * counted is there when the process is killed, for the reader.  It takes the
- * place of the file that is there, but for an image of another program.  Until
- * it is taken away, or with `keep' left as it is. */
+/* Maps the figures into a new file PATH, where they are for the reader if the
+ * process is killed; to be called before the first start since a reset, or
+ * since they were mapped last.  Replaces a regular file, but renames the
+ * image of another process (image_file_make).  The file is removed by
+ * mprof_monitor_unmap, which with KEEP not 0 leaves it as it is. */
 MPROF_EXPORT int mprof_monitor_map(const char *path);
 MPROF_EXPORT int mprof_monitor_unmap(int keep);
 
-/* All figures, as an image in memory (common/image_format.h), for the reader:
- * a snapshot that the caller frees, or NULL, and mprof_monitor_message says
- * why.  May be called while running: other threads are held up while their
- * counters are copied.  `before': sum of enum mprof_before. */
+/* Copies all figures into an image in memory (common/image_format.h), for the
+ * reader.  Returns it, for mprof_snapshot_free, or NULL;
+ * mprof_monitor_message says why.  If running, stops other threads while it
+ * copies their counters.  BEFORE: sum of enum mprof_before.
+ * mprof_snapshot_octets returns the image, of mprof_snapshot_length bytes; it
+ * is freed with the snapshot. */
 MPROF_EXPORT void *mprof_monitor_snapshot(int before);
 MPROF_EXPORT const void *mprof_snapshot_octets(const void *snapshot);
 MPROF_EXPORT unsigned long mprof_snapshot_length(const void *snapshot);
 MPROF_EXPORT void mprof_snapshot_free(void *snapshot);
 
-/* The calling thread enters the region `name', a string that is copied,
- * within the region that it is in; it leaves the innermost one.  At most 64
- * within one another and 4095 in all are told apart.  Does nothing in a thread
- * that was never counted.  Always 0. */
+/* Enters the region NAME, a string that is copied, in the calling thread,
+ * within the region that it is in; region_end leaves the innermost one.  At
+ * most 64 nested regions, and 4095 in all, are told apart.  Does nothing in a
+ * thread that was never counted.  Returns 0. */
 MPROF_EXPORT int mprof_monitor_region_begin(const char *name);
 MPROF_EXPORT int mprof_monitor_region_end(void);
 
-/* Returns the number of the calling thread's region, 0 if it is in none;
- * enters that region, in this thread or another, to be left as others are. */
+/* Returns the number of the calling thread's region, 0 if it is in none.
+ * Given such a number, region_resume enters that region in this thread or
+ * another, and returns 0; mprof_monitor_region_end leaves it. */
 MPROF_EXPORT int mprof_monitor_region(void);
 MPROF_EXPORT int mprof_monitor_region_resume(int number);
 
+/* Returns a counter of enum mprof_counter; 0 for another number. */
 MPROF_EXPORT unsigned long long mprof_monitor_counter(int which);
 
-/* What went wrong in the last call of this thread that failed; never NULL,
- * valid until the next call. */
+/* Returns why the last failed call of this thread failed; never NULL, valid
+ * until the next call. */
 MPROF_EXPORT const char *mprof_monitor_message(void);
 
 #endif

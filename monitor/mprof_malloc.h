@@ -18,28 +18,29 @@
 extern "C" {
 #endif
 
-/* Stop counting.  Objects that are freed later are still noted. */
+/* Stops counting allocations; frees of counted objects are still noted. */
 void mprof_stop(void);
 
-/* Forget all counts and count again.  With a `filename', a string that is
- * copied, the counts so far stay in their file, and those to come are in that
- * one. */
+/* Starts to count again from zero.  If `filename', a string that is copied,
+ * names another file, the counts so far stay in theirs and new ones go to
+ * that one; else, or if it is NULL, the counts so far are forgotten. */
 void mprof_restart(const char *filename);
 
-/* These do nothing, and the second returns 0: whatever was counted is in the
- * file at once. */
+/* Return at once, since each count is in the file already; mprof_save returns
+ * 0. */
 void set_mprof_autosave(int count);
 int mprof_save(void);
 
-/* This thread enters the region `name', a string that is copied, inside its
- * present region; or leaves the innermost one.  At most 64 nested regions,
- * and 4095 in all, are kept apart. */
+/* Enters the region `name', a string that is copied, in this thread, inside
+ * its present region; mprof_region_end leaves the innermost one, if any.  At
+ * most 64 nested regions, and 4095 in all, are kept apart. */
 void mprof_region_begin(const char *name);
 void mprof_region_end(void);
 
-/* From now on what this thread allocates has the label `key' with `value',
- * until mprof_label_pop.  Labels are regions called key=value, and nest as
- * these do: of more than 3000 values the rest is [other]. */
+/* Labels what this thread allocates, until mprof_label_pop, with `key' and
+ * `value', strings that are copied.  Labels are regions called key=value, and
+ * nest as these do.  Once there are some 3000 regions, new values become
+ * [other]. */
 void mprof_label_push(const char *key, const char *value);
 void mprof_label_pop(void);
 

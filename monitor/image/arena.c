@@ -38,7 +38,8 @@ arenas_are_sealed(void)
   return __atomic_load_n(&sealed, __ATOMIC_RELAXED);
 }
 
-/* The kernel, for memory. */
+/* Returns true if the kernel may be asked for memory; else false, with errno
+ * ENOMEM. */
 static bool
 may_ask(void)
 {
@@ -47,7 +48,8 @@ may_ask(void)
   return !arenas_are_sealed();
 }
 
-/* At `hint', or anywhere: NULL. */
+/* Maps zeroed memory at `hint' if that is free, else (and for NULL) anywhere.
+ * Returns its address, or MAP_FAILED with errno. */
 static void *
 map(void *hint, size_t bytes, int how)
 {
@@ -226,7 +228,8 @@ arena_shorten(struct arena *arena, size_t bytes)
   arena->reserved_bytes = bytes;
 }
 
-/* The kernel keeps locked pages (mlockall), and clears none of a file. */
+/* Asks the kernel for zeroed pages where it can; else writes zeroes, since
+ * the kernel keeps locked pages (mlockall) and clears none of a file. */
 void
 arena_clear(struct arena *arena)
 {

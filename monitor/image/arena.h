@@ -19,41 +19,43 @@
 #include <stddef.h>
 
 struct arena {
-  void *base; /* NULL when nothing is reserved */
-  size_t reserved_bytes;
-  size_t held_bytes; /* of address space, where nobody else gets what is
-                        behind it; 0: no more than is reserved */
-  size_t most;       /* bytes that it may have, where it is; 0: it moves */
+  void *base;            /* first element; NULL when nothing is reserved */
+  size_t reserved_bytes; /* its length, in whole pages */
+  size_t held_bytes;     /* address space mapped from `base' on, where it is
+                            longer than the arena; else 0 */
+  size_t most; /* limit in bytes, for one that does not move; 0: it moves */
 };
 
-/* Reserve `bytes' of zeroed address space, from the beginning of a page.
- * Gives back 0, or -1 with errno set (ENOMEM).  May run inside the hook. */
+/* Reserves `bytes' of zeroed address space, from the beginning of a page.
+ * Returns 0, or -1 with errno set (ENOMEM).  May run inside the hook. */
 int arena_reserve(struct arena *arena, size_t bytes);
 
-/* The same for an arena that does not move. */
+/* Reserves `bytes' for an arena that does not move and may become MOST bytes
+ * long; returns as arena_reserve does. */
 int arena_place(struct arena *arena, size_t bytes, size_t most);
 
-/* Make such an arena so many whole pages long.  Gives back 0, or -1 with
- * errno set and nothing changed.  May run inside the hook. */
+/* Makes an arena that does not move BYTES long, in whole pages, but never
+ * shorter.  Returns 0, or -1 with errno set and nothing changed.  May run
+ * inside the hook. */
 int arena_reach(struct arena *arena, size_t bytes);
 
-/* Maps zeroed memory at PLACE, where nothing may be.  Returns false with errno:
- * EEXIST if something is. */
+/* Maps zeroed memory at PLACE.  Returns false with errno set if that fails:
+ * EEXIST if something is mapped there. */
 bool arena_map_there(void *place, size_t bytes);
 
-/* arena_reserve with all of its pages, for a table to be filled at once: a
- * page that is read before it is written to costs two faults.  Without memory
- * for them it has none. */
+/* Reserves as arena_reserve does, and touches all pages, for a table that is
+ * filled at once: a page that is read before it is written to costs two
+ * faults.  Returns 0 also if there was no memory to touch them. */
 int arena_reserve_pages(struct arena *arena, size_t bytes);
 
-/* Make it, or an arena that is all zero but for `most', `bytes' long or
- * longer: if need be at least twice as long as it was, as far as `most'
- * allows.  What is there stays.  Gives back 0, or -1 with errno set (ENOMEM)
- * and nothing changed.  May run inside the hook. */
+/* Makes an arena, which may be all zero but for `most', `bytes' long or
+ * longer.  One that grows becomes at least twice as long as it was, as far as
+ * `most' allows.  Keeps its contents.  Returns 0, or -1 with errno set
+ * (ENOMEM) and nothing changed.  May run inside the hook. */
 int arena_grow(struct arena *arena, size_t bytes);
 
-/* The record with that number, from 0 on, of an arena that has such records and
- * is grown for it; NULL: there is no memory. */
+/* Returns the address of record NUMBER, from 0 on, in an arena of records of
+ * SIZE bytes, which it grows if need be; NULL if there is no memory. */
 static inline void *
 arena_record(struct arena *arena, size_t number, size_t size)
 {
@@ -62,18 +64,20 @@ arena_record(struct arena *arena, size_t number, size_t size)
              : NULL;
 }
 
-/* Gives the pages back, and keeps `most'; harmless on an empty arena. */
+/* Gives all memory back to the kernel, unless sealed, and zeroes all fields
+ * but `most'.  May be called for an empty arena. */
 void arena_release(struct arena *arena);
 
-/* Makes an arena that does not move BYTES long, if it is longer.  What is behind
- * that stays mapped, but is no part of it. */
+/* Shortens an arena that does not move to BYTES, in whole pages; never makes
+ * it longer.  The memory behind stays mapped (`held_bytes'). */
 void arena_shorten(struct arena *arena, size_t bytes);
 
-/* Gives the pages back, but not the address space: all is zero again. */
+/* Zeroes all elements.  Gives pages back, but keeps the address space. */
 void arena_clear(struct arena *arena);
 
-/* The kernel is no longer asked, as a filter of system calls might end the
- * program for that: no memory is reserved or given back. */
+/* Ends all system calls for memory, since a filter might end the program for
+ * one.  Functions that need memory then fail with ENOMEM, arena_release gives
+ * none back, and arenas_are_sealed returns true. */
 void arenas_seal(void);
 bool arenas_are_sealed(void);
 

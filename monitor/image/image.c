@@ -25,7 +25,7 @@ image_is_open(void)
   return __atomic_load_n(&image.head, __ATOMIC_RELAXED) != NULL;
 }
 
-/* Whether something has found no room in it. */
+/* Returns true if an array has found no room in the image. */
 static bool
 is_incomplete(void)
 {
@@ -48,7 +48,8 @@ set_flag(enum image_flag flag, bool set)
     __atomic_fetch_and(&head->flags, ~(uint32_t)flag, __ATOMIC_SEQ_CST);
 }
 
-/* A Lisp program has nobody else who could tell its user in time. */
+/* Marks the image as incomplete.  The first time, tells the user of a Lisp
+ * program that counts already: nobody else would in time. */
 static void
 say_incomplete(void)
 {
@@ -84,8 +85,8 @@ unlock_parts(const struct signals_held *signals)
   signals_let_go(signals);
 }
 
-/* Adds a part.  Where there is no room it says so in the image, and to the user
- * of a Lisp program. */
+/* Adds a part.  Returns false if there is no room; then the image is marked
+ * as incomplete (say_incomplete). */
 static bool
 add_part(struct part *new)
 {
@@ -132,7 +133,8 @@ last_part(const struct part *first, const char *end)
   return last->base + last->bytes >= end ? last : NULL;
 }
 
-/* Adds a part of BYTES bytes behind LAST. */
+/* Adds a part of BYTES zeroed bytes behind LAST.  Returns false if something
+ * is mapped there, or there is no room. */
 static bool
 add_behind(const struct part *last, size_t bytes)
 {
@@ -150,8 +152,8 @@ add_behind(const struct part *last, size_t bytes)
   return false;
 }
 
-/* Makes the array whose part LAST is the last one reach END: in its range, and
- * where that ends by another part. */
+/* Lengthens the array whose last part is LAST to END: in the range of LAST,
+ * and behind that by another part.  Returns false if there is no room. */
 static bool
 extend(struct part *last, const char *end)
 {
@@ -236,7 +238,8 @@ make_head(int file, enum image_language language, pid_t process)
   return head;
 }
 
-/* Puts what is in memory of the image before into this one. */
+/* Puts all parts of the previous image, which are in memory, into this one.
+ * Returns false with errno if there is no room. */
 static bool
 put_all(int file, struct image_head *head)
 {

@@ -35,77 +35,88 @@
 struct arena;
 struct note_list;
 
-/* Begin an image in the file PATH, which is made; for what may be there, and
- * `exclusive', see image_file_make.  What was in the last one of this
- * process, which is closed, is in it again.  The file is open until
- * image_opened. `process' is the number of this one. Gives back 0 or an errno
- * value.  One thread at a time. */
+/* Begins an image in a new file PATH; for an existing file, and `exclusive',
+ * see image_file_make.  Moves the arrays of this process's previous image,
+ * which must be closed, into it.  `process' is this process's id.  Returns 0,
+ * and image_opened is to follow, until which the file stays open; EBUSY if an
+ * image is open, or another errno value.  One thread at a time. */
 int image_open(const char *path, enum image_language language, pid_t process,
                bool exclusive);
 
-/* Ends what image_open began, when all that there is was put into it.
- * Returns 0, and image_file_settle is to follow; or why something was not: then
- * the file was removed.  Nobody may write to what is in it meanwhile. */
+/* Ends what image_open began; to be called once all arrays are in the image.
+ * Returns 0, and image_file_settle is to follow.  If an array found no room,
+ * removes the file and returns an errno value.  Nobody may write to an array
+ * in the image meanwhile. */
 int image_opened(void);
 
-/* Takes the file away, since all that is in it is saved or nothing was counted,
- * and puts the one before back that is not settled; with `keep' does not. */
+/* Closes the image; its arrays stay in memory.  Removes the file, since its
+ * figures are saved or there are none, and puts an unsettled file that it
+ * replaced back; with `keep' does neither.  Does nothing if none is open. */
 void image_close(bool keep);
 
+/* Returns true from image_open until image_close. */
 bool image_is_open(void);
 
-/* A number for the arrays of one owner, from 1 on. */
+/* Returns a new number, from 1 on, for the arrays of one owner. */
 uint32_t image_owner(void);
 
-/* Puts the arena, of which USED bytes are written to, into the image as the
- * array of that kind, of records of RECORD_BYTES.  Nobody may write to it
- * meanwhile.  Returns false with ENOMEM if there is no room. */
+/* Puts the arena, of which the first USED bytes are written to, into the
+ * image as OWNER's array of that kind, of records of RECORD_BYTES.  Nobody
+ * may write to it meanwhile.  Returns true also if no image is open, or the
+ * arena is in it already; false with ENOMEM if there is no room. */
 bool image_map(const struct arena *arena, size_t used, enum image_kind kind,
                uint32_t owner, uint32_t record_bytes);
 
 /* ---- for arenas ---- */
 
-/* Makes the arena at BASE, which is in the image and ends at END, BYTES
- * longer. Returns false with ENOMEM if there is no room. */
+/* Makes the arena at BASE, which is in the image and ends at END, longer by
+ * BYTES.  Returns false with ENOMEM if there is no room. */
 bool image_extend(const void *base, const void *end, size_t bytes);
 
-/* Whether it is in the image, which is true of all of its memory or none. */
+/* Returns true if the arena at BASE is in the image.  Its memory is in it as
+ * a whole or not at all. */
 bool image_has(const void *base);
 
-/* It is given back. */
+/* Takes the arena at BASE, which is to be unmapped, out of the image, and
+ * gives its room in the file back.  Does nothing if it is not in the
+ * image. */
 void image_release(const void *base);
 
 /* ---- what is no counter ---- */
 
-/* Write a note, which is in each image that is opened from now on, and in
- * those of processes that are copies of this one.  In a handler of a signal
- * that came while the thread writes another one, it is lost. */
+/* Writes a note (image_format.h; TEXT may be NULL).  It is in the open image,
+ * in each that is opened later, and in those of forked children.  Drops it
+ * without memory, and in a signal handler that interrupted this function. */
 void image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
                 uint64_t more, const char *text);
 
-/* Append all notes that were written to the list. */
+/* Appends all notes of this process to the list; sets its `failed' if there
+ * is no memory. */
 void image_copy_notes(struct note_list *to);
 
-/* All figures are being forgotten, or have been. */
+/* Marks the image while all figures are forgotten: call it with true before
+ * and with false afterwards, so that readers know a half-cleared image. */
 void image_forgets(bool begins);
 
 /* ---- forks ---- */
 
-/* Lock all of it, or unlock it, so that another process gets whole lists. */
+/* Locks image and notes before a fork, or unlocks them after it, so that the
+ * child gets complete lists.  Leaves locks that this thread has alone. */
 void image_fork_lock(void);
 void image_fork_unlock(void);
 
-/* Returns true if figures are in an image, or were when it was closed. */
+/* Returns true if an array is in the image, or was when it was closed. */
 bool image_has_parts(void);
 
-/* In a copy of a process: puts memory of its own in the place of what is in
- * its parent's image, all zero but for stripes, regions and notes, and
- * forgets that image.  Returns false if the kernel refuses: then some of it
- * is still the parent's, and must not be written to. */
+/* Leaves the parent's image in the child of a fork: replaces all memory that
+ * is in it by private memory, zeroed but for stripes, regions and notes, and
+ * opens its locks.  Returns false if the kernel refuses: then some of the
+ * memory is still the parent's and must not be written to. */
 bool image_forked(void);
 
-/* Leaves the image in the same way; the file stays as it is.  Nobody else may
- * write to what is in it, but look at locks. */
+/* Leaves this process's own image in the same way, with the same result; the
+ * file stays as it is.  Other threads may look at locks in the image
+ * meanwhile, but write to nothing in it. */
 bool image_leave(void);
 
 #endif

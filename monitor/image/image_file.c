@@ -101,7 +101,8 @@ image_file_elsewhere(int (*work)(void *), void *closure)
 
 /* ---- room ---- */
 
-/* A file that is longer than this process may make one is a signal. */
+/* Checks RLIMIT_FSIZE first, and returns EFBIG beyond it: the kernel would
+ * send a signal. */
 int
 image_file_lengthen(int file, uint64_t bytes)
 {

@@ -14,49 +14,55 @@
 #include <sys/types.h>
 
 extern struct image_file {
-  char path[PATH_MAX];
-  dev_t device; /* of the file that was made */
+  char path[PATH_MAX]; /* name that it was made with */
+  dev_t device;        /* of the file that was made, to know it again */
   ino_t inode;
-  uint64_t end; /* of what is used of it */
+  uint64_t end; /* bytes of it in use; the next range begins there */
   int begun;    /* its descriptor until image_file_begun; else -1 */
-  bool forbidden; /* a filter ends the process for opening a file */
+  bool forbidden; /* a filter would end the process for opening it */
 } image_file;
 
-/* From now on files have the rights that the umask of now gives them, or
- * fewer, if the program takes more away; without it, those by the umask of
- * the moment.  For a moment the umask is another one: when the process
- * begins. */
+/* Keeps the present umask for all files made from now on; they have fewer
+ * rights if the program's umask takes more away by then.  Without this call
+ * only that one counts.  To be called when the process begins, with one
+ * thread: it changes the umask for a moment. */
 void image_file_keep_mask(void);
 
-/* Makes it anew, and opens it.  An image that is there gets the name
- * PATH.PID, of its process, and any other regular file is moved out of the
- * way; with `exclusive' there may be nothing.  Returns a negative number,
- * with errno set, when that fails. */
+/* Makes the file PATH and opens it.  An image that is there is renamed
+ * PATH.PID, after its process, and any other regular file is moved out of the
+ * way; with `exclusive' an existing file is an error.  Returns its
+ * descriptor, for image_file_begun to close, or a negative number with errno
+ * set. */
 int image_file_make(const char *path, bool exclusive);
 
 /* Removes the file that image_file_make moved out of the way if the new one
- * WORKS, which is known once something counts in it; else puts it back, after
- * the new one has been removed.  Does nothing the second time. */
+ * WORKS, which is known once counting in it has begun; an image renamed
+ * PATH.PID stays.  Else puts it back; remove the new one before.  Does
+ * nothing the second time. */
 void image_file_settle(bool works);
 
-/* Open it, if it is still the one that was made.  Negative: it is not. */
+/* Opens the file if it is still the one that was made.  Returns a descriptor,
+ * for image_file_close, or a negative number, for which that does nothing, if
+ * it is another file, is forbidden or cannot be opened. */
 int image_file_open(void);
 void image_file_close(int file);
 
-/* Closes it after it was made; until then image_file_open returns that
- * descriptor, if the program has not closed it. */
+/* Closes the descriptor that image_file_make returned, which image_file_open
+ * has returned until then, unless the program has closed it. */
 void image_file_begun(void);
 
-/* All descriptors that this process may have are in use: calls WORK, which
- * makes the file, in a copy that shares its memory and has one descriptor less.
- * The program's wait does not find the copy, which sends no signal.  Signals
- * are held.  Returns what WORK does, 0 or an errno value. */
+/* Calls WORK, which makes the file, for a process that has used up its
+ * descriptors: in a child that shares its memory and has one descriptor
+ * fewer.  The program's wait does not find the child, which sends no signal.
+ * To be called with signals held.  Returns what WORK does, 0 or an errno
+ * value; ENOMEM or EMFILE if there can be no child. */
 int image_file_elsewhere(int (*work)(void *closure), void *closure);
 
-/* Makes the file BYTES longer, by a hole.  Returns 0 or an errno value. */
+/* Makes the file BYTES longer, by a hole.  Returns 0 or an errno value: EFBIG
+ * if the process may not have so long a file. */
 int image_file_lengthen(int file, uint64_t bytes);
 
-/* Returns true if the file system has no holes. */
+/* Returns true if the file has no holes: its file system makes none. */
 bool image_file_is_dense(int file);
 
 #endif

@@ -16,7 +16,7 @@ enum { FIRST_NOTES = IMAGE_PAGE };
 /* Under image.notes_lock. */
 static struct note_list list = {.arena = {.most = 1 << 28}};
 
-/* Gives back 0 or an errno value. */
+/* Makes the list if there is none, empty.  Returns 0 or an errno value. */
 static int
 make_list(void)
 {

@@ -38,9 +38,9 @@ units(uint64_t bytes)
 
 /* ---- the kernel ---- */
 
-/* These change nothing where threads read without a lock: the C library's
- * functions would be writes for ThreadSanitizer.  Each returns what the
- * kernel does, a negative errno value if it fails. */
+/* Calls mremap.  Returns the new address, or a negative errno value.  Asks
+ * the kernel itself, since ThreadSanitizer takes the C library's function for
+ * a write, where threads read without a lock. */
 static long
 remap(void *from, size_t bytes, size_t becomes, int how, void *to)
 {
@@ -49,8 +49,8 @@ remap(void *from, size_t bytes, size_t becomes, int how, void *to)
   return arch_system_call(SYS_mremap, arguments);
 }
 
-/* Has the kernel write a word to the page, and zeroes that: on a full disk it
- * fails, where a store would be a signal. */
+/* Makes the kernel write a word to the page, and zeroes it.  Returns 0, or a
+ * negative errno value on a full disk, where a store would be a signal. */
 static long
 write_to_page(char *page)
 {
@@ -134,7 +134,8 @@ directory_unmap(struct image_head *head)
   munmap(head, whole_directory());
 }
 
-/* Returns that entry, or NULL with errno if there is no room for it. */
+/* Returns entry NUMBER of the directory, made present; NULL with errno ENOSPC
+ * if there is no room for it. */
 static struct image_part *
 entry_at(struct image_head *head, uint32_t number)
 {
@@ -221,7 +222,8 @@ part_at(const void *base)
   return NULL;
 }
 
-/* Puts the pages of its range in the place of the memory of the part. */
+/* Copies the part into its range of the file and maps that in its place.
+ * Returns false with errno, and nothing changed, if that fails. */
 static bool
 move_into_range(int file, struct part *p)
 {
@@ -313,7 +315,7 @@ add(struct part *new)
   return error;
 }
 
-/* What the kernel refuses once it may have the next time. */
+/* Tries three times: the kernel may grant later what it refuses now. */
 bool
 part_add(struct part *new)
 {

@@ -19,74 +19,78 @@
 #include "image/arena.h"
 #include "image/spin_lock.h"
 
-/* A part of an array.  It has the same number in the directory. */
+/* A part of an array; its index in image.parts is that of its entry in the
+ * directory. */
 struct part {
-  char *base;   /* NULL: it was given back */
-  size_t bytes; /* mapped from there on */
-  size_t used;  /* bytes that are not zero, at most */
-  size_t range; /* bytes of the file from its offset on; 0: none */
-  size_t most;  /* bytes that its array may have */
-  struct image_part entry;
+  char *base;   /* first byte; NULL: it was given back */
+  size_t bytes; /* its length in memory */
+  size_t used;  /* leading bytes that may not be zero */
+  size_t range; /* bytes it has in the file from entry.offset on; 0: none */
+  size_t most;  /* limit in bytes for all of its array */
+  struct image_part entry; /* of the directory; a copy */
 };
 
 extern struct image {
-  struct spin_lock lock;   /* of all that follows */
-  struct image_head *head; /* with the directory; NULL: there is no file */
-  struct arena arena;      /* of parts */
-  struct part *parts;
+  struct spin_lock lock;   /* of all fields but notes_lock and notes_held */
+  struct image_head *head; /* mapped, the directory behind it; NULL: no file;
+                              read without the lock by image_is_open */
+  struct arena arena;      /* memory of `parts' */
+  struct part *parts;      /* `count' of them */
   uint32_t count;
-  uint32_t owners;
-  uint32_t most_parts;    /* of the directory */
-  size_t directory_bytes; /* present, with the head */
-  bool dense;             /* the file system has no holes */
-  int error;              /* why something found no room in it */
+  uint32_t owners;        /* last number of image_owner; atomic */
+  uint32_t most_parts;    /* limit of entries in the directory */
+  size_t directory_bytes; /* present bytes of the head and the directory */
+  bool dense;             /* true: the file system has no holes */
+  int error;              /* errno value of the last lack of room */
   struct spin_lock notes_lock; /* of the notes; taken before `lock' */
-  bool held, notes_held;       /* by the thread that forks, before */
+  bool held, notes_held; /* locks that a forking thread had before the fork */
 } image;
 
 /* ---- parts, under the lock ---- */
 
-/* Returns the first part of the array at BASE, or NULL. */
+/* Returns the part that begins at BASE, for an arena's address the first part
+ * of its array; NULL if there is none. */
 struct part *part_at(const void *base);
 
-/* Returns whether both are of one array. */
+/* Returns true if both are parts of one array. */
 static inline bool
 part_is_of(const struct part *a, const struct part *b)
 {
   return a->entry.kind == b->entry.kind && a->entry.owner == b->entry.owner;
 }
 
-/* Maps the head and the directory of a new file, all zero.  Returns them, or
- * NULL with errno. */
+/* Maps the head and the directory of a new file, all zero.  Returns the head,
+ * for directory_unmap, or NULL with errno. */
 struct image_head *directory_map(int file);
 void directory_unmap(struct image_head *head);
 
-/* Moves the part, which is in memory, into the open file as that NUMBER of
- * the directory.  Returns false with errno if there is no room: it is in
- * memory. */
+/* Moves the part from memory into the open file, as entry NUMBER of the
+ * directory.  Returns false with errno, and the part still in memory, without
+ * room. */
 bool part_put(int file, struct image_head *head, uint32_t number,
               struct part *part);
 
-/* Lists a new part, and moves it into the file if there is one.  Returns
- * false with image.error if there is no room. */
+/* Copies *PART to image.parts, and moves its memory into the file if there is
+ * one.  Returns false, with an errno value in image.error, without room. */
 bool part_add(struct part *part);
 
-/* Makes a part that is in the file MORE bytes longer, which are in its range.
- * Returns false if there is no room. */
+/* Makes a part that is in the file MORE bytes longer; its range must have
+ * them.  Returns false, with nothing changed, if there is no room. */
 bool part_grow(struct part *part, size_t more);
 
-/* Gives the part NUMBER back.  FILE is negative if it cannot be opened. */
+/* Removes the part NUMBER, and frees its bytes of the file unless FILE, its
+ * descriptor, is negative.  The caller unmaps the memory. */
 void part_release(int file, uint32_t number);
 
 /* ---- notes ---- */
 
-/* Puts the notes into a new image.  Returns 0 or an errno value. */
+/* Puts all notes into a new image.  Returns 0 or an errno value. */
 int image_notes_begin(void);
 
-/* Keeps the notes in memory until there is another image. */
+/* Takes the notes out of the image that is closed; they stay in memory. */
 void image_notes_end(void);
 
-/* Takes what the parent has written since the fork away from its child. */
+/* Drops, in the child, notes that the parent wrote after the fork. */
 void image_notes_forked(void);
 
 #endif

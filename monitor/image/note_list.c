@@ -24,7 +24,8 @@ room_at_end(struct note_list *list, size_t bytes)
   return (char *)list->arena.base + list->used;
 }
 
-/* What is there is complete before it counts. */
+/* Counts BYTES more at the end of the list.  Publishes them with a release
+ * store, so that readers see complete notes. */
 static void
 add_bytes(struct note_list *list, size_t bytes)
 {

@@ -17,19 +17,21 @@
 #include "image/arena.h"
 
 struct note_list { /* all zero: empty */
-  struct arena arena;
-  uint64_t used; /* bytes of it */
-  bool failed;   /* there was no memory */
+  struct arena arena; /* its first word is a copy of `used' for readers */
+  uint64_t used;      /* bytes, with that word */
+  bool failed;        /* true: a note is missing for lack of memory */
 };
 
-/* Add `bytes' of whole notes. */
+/* Appends `bytes' of whole notes; sets list->failed if there is no memory. */
 void note_append(struct note_list *list, const void *notes, size_t bytes);
 
-/* Adds a note, with LIST NULL to the process's image; TEXT may be NULL. */
+/* Appends a note; TEXT may be NULL.  Sets list->failed if there is no memory.
+ * If LIST is NULL, calls image_note instead. */
 void note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
               uint64_t value, uint64_t more, const char *text);
 
-/* Add the comment KEY=TEXT. */
+/* Appends the comment KEY=TEXT, cut to 599 bytes, TEXT being made from
+ * FORMAT; fails as note_add does. */
 void note_comment(struct note_list *list, const char *key, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
 

@@ -19,12 +19,13 @@
 #include "image/arena.h"
 
 struct signals_held {
-  sigset_t before;
-  int cancel;
-  bool held;
+  sigset_t before; /* signal mask to be restored */
+  int cancel;      /* cancellation state to be restored */
+  bool held;       /* false: nothing was blocked, nor is to be restored */
 };
 
-/* Blocks signals and cancellation in this thread until signals_let_go. */
+/* Blocks signals and cancellation in this thread until signals_let_go, which
+ * takes the same SIGNALS.  Does nothing after arenas_seal. */
 static inline void
 signals_hold(struct signals_held *signals)
 {

@@ -28,20 +28,21 @@
 #include "base/wait.h"
 #include "image/arena.h"
 
-#define SPIN_LOCK_READER ((uintptr_t)1) /* no thread's */
+#define SPIN_LOCK_READER ((uintptr_t)1) /* holder that reads the image */
 enum { SPIN_LOCK_PATIENCE = WAIT_YIELDS + 1000000000 / WAIT_NANOSECONDS };
 
 struct spin_lock { /* all zero: open */
-  uintptr_t holder;
+  uintptr_t holder; /* spin_lock_thread, or SPIN_LOCK_READER; 0: open */
 };
 
+/* Returns a number of the calling thread, neither 0 nor SPIN_LOCK_READER. */
 static inline uintptr_t
 spin_lock_thread(void)
 {
   return (uintptr_t)__builtin_thread_pointer();
 }
 
-/* False: it is not open. */
+/* Takes the lock if it is open.  Returns false at once if it is not. */
 static inline bool
 spin_try_lock(struct spin_lock *lock)
 {
@@ -87,7 +88,7 @@ spin_unlock(struct spin_lock *lock)
   __atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
 }
 
-/* Whether it is this thread's. */
+/* Returns true if the calling thread holds the lock. */
 static inline bool
 spin_holds(const struct spin_lock *lock)
 {
@@ -95,7 +96,7 @@ spin_holds(const struct spin_lock *lock)
          spin_lock_thread();
 }
 
-/* Takes it unless this thread has it; returns whether it had it. */
+/* Takes the lock unless this thread holds it; returns true if it did. */
 static inline bool
 spin_lock_once(struct spin_lock *lock)
 {
@@ -105,7 +106,8 @@ spin_lock_once(struct spin_lock *lock)
   return held;
 }
 
-/* Opens it if this thread has it: a jump has left what it was locked for. */
+/* Opens the lock if this thread holds it, after a jump out of the code that
+ * took it. */
 static inline void
 spin_abandon(struct spin_lock *lock)
 {

@@ -14,7 +14,7 @@ hash_bytes(const uint8_t *bytes, size_t n)
   return (uint32_t)((h * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
-/* A key that the table has, and its length. */
+/* Returns the bytes of key NUMBER, from 1 on, and sets *N to how many. */
 static const uint8_t *
 bytes_of(const struct intern_table *t, uint32_t number, size_t *n)
 {

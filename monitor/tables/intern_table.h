@@ -18,14 +18,14 @@
 #include "tables/record_index.h"
 
 struct intern_table { /* all zero: empty */
-  uint32_t count;     /* the last number */
-  struct arena ends;  /* size_t by number: where in `bytes' a key ends */
-  struct arena bytes; /* of all keys, one after the other */
-  struct record_index index;
+  uint32_t count;     /* number of keys, and the last one's number */
+  struct arena ends;  /* size_t by number: offset in `bytes' of a key's end */
+  struct arena bytes; /* all keys, one after the other */
+  struct record_index index; /* numbers by the hashes of keys */
 };
 
-/* The number of the key, a new one when it is new; 0 when there is no memory
- * or there are UINT32_MAX keys. */
+/* Returns the number of the key of N bytes; adds a copy of it if it is new.
+ * Returns 0 if there is no memory, or there are UINT32_MAX keys. */
 uint32_t intern_bytes(struct intern_table *table, const void *key, size_t n);
 
 static inline uint32_t
@@ -34,7 +34,7 @@ intern_key(struct intern_table *table, uint64_t key)
   return intern_bytes(table, &key, sizeof key);
 }
 
-/* The number of the key; 0: the table does not have it. */
+/* Returns the number of the key of N bytes; 0 if it is not there. */
 uint32_t intern_find(const struct intern_table *table, const void *key,
                      size_t n);
 
@@ -50,14 +50,14 @@ intern_text(struct intern_table *table, const char *text)
   return intern_bytes(table, text, strlen(text) + 1);
 }
 
-/* The key with that number, of a table of numbers. */
+/* Returns key NUMBER, which must exist, of a table filled by intern_key. */
 static inline uint64_t
 intern_table_key(const struct intern_table *table, uint32_t number)
 {
   return ((const uint64_t *)table->bytes.base)[number - 1];
 }
 
-/* Empty it and give its memory back. */
+/* Empties the table and gives its memory back. */
 void intern_table_release(struct intern_table *table);
 
 #endif

@@ -5,7 +5,8 @@
 
 enum { MOST_BITS = 30 };
 
-/* Slots for twice as many, or the first ones. */
+/* Doubles the number of slots, or makes the first ones.  Returns false, with
+ * nothing changed, if there is no memory or there are 2^MOST_BITS. */
 static bool
 grow(struct record_index *index)
 {
@@ -43,7 +44,7 @@ record_index_add(struct record_index *index, uint32_t hash, uint32_t number)
   index->used++;
 }
 
-/* A large one gives its pages back, and begins small again. */
+/* Gives pages back, and begins with the first few slots again. */
 void
 record_index_clear(struct record_index *index)
 {

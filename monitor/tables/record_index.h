@@ -29,28 +29,32 @@ struct index_slot {
 };
 
 struct record_index { /* all zero: holds nothing, not for a search yet */
-  struct arena arena; /* of slots */
-  uint32_t used;
-  uint32_t bits; /* of the number of slots */
+  struct arena arena; /* the slots */
+  uint32_t used;      /* number of records */
+  uint32_t bits;      /* base-2 logarithm of the number of slots */
 };
 
-/* Makes room for a record; false without memory, with nothing changed. */
+/* Makes room for one more record.  Returns false, with nothing changed, if
+ * there is no memory. */
 bool record_index_reach(struct record_index *index);
 
-/* Add a record, for which there is room. */
+/* Adds the record NUMBER, not 0, which must not be in it; call
+ * record_index_reach before. */
 void record_index_add(struct record_index *index, uint32_t hash,
                       uint32_t number);
 
-/* Empty it. */
+/* Removes all records; keeps the address space. */
 void record_index_clear(struct record_index *index);
 
-/* Bytes that it takes. */
+/* Returns the bytes that the slots take. */
 static inline uint64_t
 record_index_bytes(const struct record_index *index)
 {
   return sizeof(struct index_slot) << index->bits;
 }
 
+/* Returns the slot where a search for HASH begins, and record_index_next the
+ * one to look at next.  The index must have slots (record_index_reach). */
 static inline struct index_slot *
 record_index_begin(const struct record_index *index, uint32_t hash)
 {

@@ -7,7 +7,7 @@
 #include "base/sizes.h"
 #include "image/arena.h"
 
-/* As long as what is added to its address. */
+/* Takes 64 bytes, so that its address plus a shift still points into it. */
 _Alignas(64) const struct shared_entry shared_table_nothing[4];
 
 static unsigned
@@ -28,14 +28,14 @@ places(const struct shared_table *table)
   return (size_t)1 << (64 - shift_of(table));
 }
 
-/* Where the search for a key begins. */
+/* Returns the place where the search for a key begins. */
 static size_t
 first_place(const struct shared_table *table, uint64_t key)
 {
   return (key * UINT64_C(0x9E3779B97F4A7C15)) >> shift_of(table);
 }
 
-/* Put a key there for which there is room. */
+/* Adds a key that is not there, for which there is room. */
 static void
 put(struct shared_table *table, uint64_t key, uint64_t value)
 {
@@ -80,7 +80,7 @@ shared_table_add(struct shared_table *table, uint64_t key, uint64_t value)
   return true;
 }
 
-/* Whether the search for a key passes the place. */
+/* Returns true if the search for a key in the table passes PLACE. */
 static bool
 is_passed(const struct shared_table *table, size_t place)
 {
@@ -95,7 +95,7 @@ is_passed(const struct shared_table *table, size_t place)
   return false;
 }
 
-/* Empty the places of forgotten keys that no search passes.  Else code that is
+/* Empties places of forgotten keys that no search passes.  Else code that is
  * loaded in other places each time would fill tables of any size. */
 static void
 empty_places(struct shared_table *table)

@@ -29,22 +29,22 @@
 #include "image/spin_lock.h"
 
 struct shared_entry {
-  uint64_t key; /* 0: none */
-  uint64_t value;
+  uint64_t key;   /* 0: none; see SHARED_TABLE_FORGOTTEN; atomic */
+  uint64_t value; /* the owner's; constant once `key' is written */
 };
 
-/* Published in one word, so that readers see a place and the size that
- * belongs to it: the address of the entries, which is a multiple of 64, and
- * below it by how much a hash is shifted to become a place. */
+/* `entries' is published in one word, so that readers see the entries and
+ * their number together: their address, which is a multiple of 64, plus the
+ * number of bits by which a hash is shifted right to become a place. */
 struct shared_table {
-  const char *entries;
-  size_t count; /* of places that are taken, or were and are passed */
-  struct spin_lock lock;
+  const char *entries;   /* atomic; changed under `lock' */
+  size_t count; /* places not empty, also of forgotten keys; under `lock' */
+  struct spin_lock lock; /* held for changes, not for look-ups */
 };
 
 enum { SHARED_TABLE_SHIFT = 63 };
 
-/* Two places, with nothing in them. */
+/* The entries of an empty table: two places, with a key in neither. */
 extern const struct shared_entry shared_table_nothing[4] HIDDEN;
 
 #define SHARED_TABLE_EMPTY                                                   \
@@ -52,7 +52,7 @@ extern const struct shared_entry shared_table_nothing[4] HIDDEN;
 
 #define SHARED_TABLE_FORGOTTEN UINT64_MAX
 
-/* The entry with that key, or NULL. */
+/* Returns the entry of KEY, or NULL if it is not there.  Takes no lock. */
 HOOK_INLINE const struct shared_entry *
 shared_table_find(const struct shared_table *table, uint64_t key)
 {
@@ -72,7 +72,7 @@ shared_table_find(const struct shared_table *table, uint64_t key)
   }
 }
 
-/* The value of that key; 0: it is not there. */
+/* Returns the value of KEY, or 0 if it is not there.  Takes no lock. */
 HOOK_INLINE uint64_t
 shared_table_value(const struct shared_table *table, uint64_t key)
 {
@@ -80,13 +80,14 @@ shared_table_value(const struct shared_table *table, uint64_t key)
   return entry != NULL ? entry->value : 0;
 }
 
-/* Add a key, neither 0 nor SHARED_TABLE_FORGOTTEN, that is not there.  False:
- * there is no memory.  With the lock held. */
+/* Adds a key, neither 0 nor SHARED_TABLE_FORGOTTEN, that is not there.
+ * Returns false if there is no memory.  To be called with the lock held. */
 bool shared_table_add(struct shared_table *table, uint64_t key,
                       uint64_t value);
 
-/* Forget what is known of the code from `start' to `end'.  With the lock
- * held.  Cost: a pass over all places. */
+/* Removes the keys of code from START to END, inclusive, which nobody may
+ * look for meanwhile.  To be called with the lock held.  Cost: a pass over
+ * all places. */
 void shared_table_forget(struct shared_table *table, uintptr_t start,
                          uintptr_t end);
 

@@ -39,7 +39,8 @@ leaf_hash(uint32_t up, uint64_t site, uint32_t kind)
                        ((uint64_t)kind << 8));
 }
 
-/* Is there memory for another context below `parent'? */
+/* Makes room in memory for another context below `parent'.  Returns false if
+ * there is no memory. */
 static bool
 has_memory_for_context(struct context_tree *tree, uint32_t parent)
 {
@@ -48,7 +49,7 @@ has_memory_for_context(struct context_tree *tree, uint32_t parent)
           record_index_reach(&tree->indices[TREE_CONTEXTS]));
 }
 
-/* And within the budget? */
+/* Makes room likewise, within the budget; returns false also beyond that. */
 static bool
 has_room_for_context(struct context_tree *tree, uint32_t parent)
 {
@@ -59,7 +60,8 @@ has_room_for_context(struct context_tree *tree, uint32_t parent)
 static uint32_t find_child(struct context_tree *tree, uint32_t parent,
                            uint64_t site);
 
-/* The child of `parent' for what is over the budget. */
+/* Returns the child of `parent' for paths over the budget, and counts the
+ * call in `overflowed'; makes that child if it is new. */
 static uint32_t
 over_child(struct context_tree *tree, uint32_t parent)
 {
@@ -76,7 +78,7 @@ publish(uint32_t *count, uint32_t with)
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Add a context, for which there is memory. */
+/* Adds a context, for which there is memory.  Returns its number. */
 static uint32_t
 add_context(struct context_tree *tree, const struct context *context)
 {
@@ -92,8 +94,8 @@ add_context(struct context_tree *tree, const struct context *context)
   return number;
 }
 
-/* The same when it is new.  CONTEXT_OVERFLOW, though that is the root's, when
- * there is no memory. */
+/* Makes the child of `parent' for paths over the budget.  Returns it, or
+ * CONTEXT_OVERFLOW, the root's, if there is no memory. */
 static __attribute__((noinline)) uint32_t
 make_over_child(struct context_tree *tree, uint32_t parent)
 {
@@ -107,7 +109,9 @@ make_over_child(struct context_tree *tree, uint32_t parent)
                                        CONTEXT_SHOWN});
 }
 
-/* The context when it is new. */
+/* Makes the child of `parent' at `site', folded where it can be.  Returns it,
+ * or the child for paths over the budget if there is no room for a folded
+ * call or its target. */
 static __attribute__((noinline)) uint32_t
 make_child(struct context_tree *tree, uint32_t parent, uint64_t site)
 {
@@ -207,7 +211,8 @@ context_tree_kind_number(struct context_tree *tree, const struct kind *kind)
   return make_kind(tree, kind, hash);
 }
 
-/* Is there memory for another leaf below `up'? */
+/* Makes room for another leaf below `up'.  Returns false without memory, or
+ * beyond the limit: the budget, or one up to `most' for leaves over it. */
 static bool
 has_room_for_leaf(struct context_tree *tree, uint32_t up)
 {
@@ -268,7 +273,8 @@ find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   return l;
 }
 
-/* The leaf of what finds no room below `up'. */
+/* Returns the leaf over the budget for objects that find no room below `up',
+ * LEAF_OVERFLOW as the last resort; counts the call in `overflowed'. */
 static __attribute__((noinline)) struct leaf *
 over_leaf(struct context_tree *tree, uint32_t up, uint32_t kind)
 {
@@ -291,7 +297,7 @@ context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   return leaf;
 }
 
-/* There was room for each. */
+/* Adds a record to an index that was cleared, which has room for it again. */
 static void
 index_again(struct record_index *index, uint32_t hash, uint32_t number)
 {

@@ -10,7 +10,8 @@
 
 #include "tree/context_tree.h"
 
-/* Chains begin below the first root. */
+/* Returns STATE_RUN for a FUNCTION_ROOT with none above: chains begin
+ * there. */
 enum phase_state
 context_fold_state(const struct context *contexts, uint32_t parent,
                    uint32_t function)
@@ -26,7 +27,8 @@ context_fold_state(const struct context *contexts, uint32_t parent,
                     (enum phase_role)FUNCTION_ROLE(function));
 }
 
-/* Is that the function and, with `places', its line, if that is known? */
+/* Returns true if C is a call in `function'; with `places' also at the line
+ * of `site', if that has one. */
 static inline bool
 is_call(const struct context *c, uint64_t site, uint32_t function,
         bool places)

@@ -43,23 +43,23 @@
 
 struct context;
 
-/* Returns the state of the phases below `function', called from `parent'. */
+/* Returns the phase state below `function', called from `parent'. */
 enum phase_state context_fold_state(const struct context *contexts,
                                     uint32_t parent, uint32_t function);
 
-/* Where a call at `site' in `function' from `parent' folds to: the parent of
- * that ancestor on the path whose place it takes; CONTEXT_OVERFLOW: nowhere.
- * `state' is that of context_fold_state.  Sets `new_arc' when the path lacks
- * a call from that caller, or from that nearest shown caller, to that
- * callee; where that is NULL, the search ends where nothing can be folded any
- * more. */
+/* Returns where a call at `site' in `function' from `parent' folds to: the
+ * parent of the ancestor on the path whose place it takes; CONTEXT_OVERFLOW
+ * if it is not folded.  `state' is that of context_fold_state, `places' is
+ * explained above.  Sets *new_arc to true if the path lacks a call from that
+ * caller, or from its nearest shown caller, to that function, else to false.
+ * With new_arc NULL the search ends where nothing can be folded any more. */
 uint32_t context_fold_parent(const struct context *contexts, uint32_t parent,
                              uint64_t site, uint32_t function,
                              enum phase_state state, bool places,
                              bool *new_arc);
 
-/* The caller, on the folded path, of a `function' that allocates at `site'
- * and was called from `up': `up' itself where nothing is folded. */
+/* Returns the caller, on the folded path, of a `function' that allocates at
+ * `site' and was called from `up': `up' itself if nothing is folded. */
 uint32_t context_fold_caller(const struct context *contexts, uint32_t up,
                              uint64_t site, uint32_t function, bool places);
 

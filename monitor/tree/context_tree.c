@@ -43,14 +43,15 @@ static const uint32_t record_sizes[] = {
     [TREE_LEAVES] = sizeof(struct leaf),
     [TREE_KINDS] = sizeof(struct kind)};
 
-/* One leaf more is LEAF_OVERFLOW. */
+/* Returns the bytes of an array for `room' records; of leaves for one more,
+ * which is LEAF_OVERFLOW. */
 static size_t
 bytes_for(int array, uint32_t room)
 {
   return ((size_t)room + (array == TREE_LEAVES)) * record_sizes[array];
 }
 
-/* Of all records that there are. */
+/* Returns the bytes of all records that an array has now. */
 static size_t
 bytes_used(const struct context_tree *tree, int array)
 {

@@ -76,9 +76,9 @@ enum {
   CONTEXT_FIRST = 2
 };
 
-/* And leaves; 0 is none. */
+/* Leaves that exist in each tree; number 0 is no leaf. */
 enum {
-  LEAF_OVERFLOW = 1, /* of what found no memory */
+  LEAF_OVERFLOW = 1, /* for objects that found no memory */
   LEAF_FIRST = 2
 };
 
@@ -87,7 +87,7 @@ enum {
 #define SITE_RETIRED (1ULL << 62) /* | a number: code that was unloaded */
 #define SITE_SPECIAL (1ULL << 61) /* | enum site_special */
 #define SITE_PLACE (1ULL << 60)   /* | see site_place */
-/* Where what is over the budget has its place. */
+/* The site of contexts and leaves for paths over the budget. */
 #define SITE_OVER (SITE_SPECIAL | SITE_OVERFLOW)
 enum site_special {
   SITE_OVERFLOW = 1,
@@ -105,14 +105,14 @@ enum { RETIRED_OFFSET_BITS = 40 };
   ((uintptr_t)((site) & ((UINT64_C(1) << RETIRED_OFFSET_BITS) - 1)))
 
 struct context {
-  uint64_t site;
+  uint64_t site;        /* of the call that was made in this context */
   uint64_t activations; /* calls whose first allocation was made below */
-  uint32_t parent;
-  uint32_t target;      /* itself, or where a recursive call is folded to */
+  uint32_t parent;      /* number of the caller's context */
+  uint32_t target;      /* own number, or that of a recursive call's fold */
   uint32_t function;    /* see context_tree_function_fn; 0: not known */
-  uint32_t marks;       /* see CONTEXT_SHOWN and what follows that */
-  uint32_t first;       /* of its children that was made first; 0: none */
-  uint32_t first_leaf;  /* likewise */
+  uint32_t marks;       /* bits: CONTEXT_SHOWN and those defined below it */
+  uint32_t first;       /* number of the child made first; 0: none */
+  uint32_t first_leaf;  /* number of the leaf made first; 0: none */
 };
 
 /* Of context.marks: the number of the nearest function on the path, from
@@ -132,38 +132,39 @@ enum { LEAF_MAX_SIZE = 2048, LEAF_LARGE = 4095 };
  * not tell; their requests are counted one by one (requests.h). */
 enum { LEAF_PIECES = 1 << 24 };
 
-/* What the objects of a leaf are. */
-enum { KIND_ANY = 0 }; /* of LEAF_OVERFLOW */
+/* Type, size, class and region of the objects of a leaf. */
+enum { KIND_ANY = 0 }; /* number of LEAF_OVERFLOW's kind */
 struct kind {
   union {
     uint64_t clas;   /* class of an instance or structure, or 0 */
     uint64_t origin; /* in a C program: see monitor.h */
   };
   uint32_t what;   /* enum allocation_what of classify.h */
-  uint16_t size;   /* of one object; LEAF_LARGE; 0: growth of a body */
-  uint16_t region; /* of region_table.h, that the thread was in */
+  uint16_t size;   /* bytes of one object; LEAF_LARGE; 0: growth of a body */
+  uint16_t region; /* number of the thread's region; 0: none */
 };
 
 struct leaf {
-  uint64_t site;
+  uint64_t site;        /* of the call of the allocator */
   uint64_t count;       /* objects; 0 where a body grew */
-  uint64_t bytes;       /* as requested */
+  uint64_t bytes;       /* bytes requested */
   uint64_t activations; /* calls that made their first allocation here */
   uint32_t up;          /* the context that called the allocating function */
   uint32_t target;      /* up, or its place on the path when the allocating
                            function was called recursively and is folded */
   uint32_t kind;        /* number of its kind */
-  uint32_t function;    /* as that of a context */
+  uint32_t function;    /* function of `site', as in a context */
 };
 
-/* The number proper, and the enum phase_role of the function beside it. */
+/* Bits of a function number: the number proper, and the function's enum
+ * phase_role. */
 #define FUNCTION_NUMBER ((1u << 26) - 1)
 #define FUNCTION_ROLE_SHIFT 26
 #define FUNCTION_ROLE(function) ((function) >> FUNCTION_ROLE_SHIFT & 7)
-/* In a function number: reports hide it. */
+/* Bit of a function number: reports hide the function. */
 #define FUNCTION_HIDDEN (1u << 30)
-/* Reports begin the chains below it: what is on the path above counts for
- * nothing when it is asked what the path has already. */
+/* Bit of a function number: reports begin chains below the function, so
+ * folding does not look at the path above it. */
 #define FUNCTION_ROOT (1u << 29)
 
 /* A place in a function, by bits: 0-25 its number, 26-41 the offset of the
@@ -178,19 +179,20 @@ site_place(uint32_t function, uint32_t line, uint32_t offset)
          (function & FUNCTION_NUMBER);
 }
 
-/* Which function a site is in, called by the function `caller' (0: not
- * known): a number > 0 and at most FUNCTION_NUMBER, equal for equal
+/* Returns the function that `site' is in, called by the function `caller' (0:
+ * not known): a number > 0 and at most FUNCTION_NUMBER, equal for equal
  * functions, with its role, and perhaps with FUNCTION_HIDDEN or
- * FUNCTION_ROOT; 0 when that cannot be told (never folded).  Runs inside the
- * hook. */
+ * FUNCTION_ROOT; 0 if it is not known (then it is never folded).  Runs inside
+ * the hook. */
 typedef uint32_t context_tree_function_fn(void *closure, uint64_t site,
                                           uint32_t caller);
 
-/* What else grows with a tree: make it as long as for `room' contexts and
- * leaves.  False: there is no memory.  Runs inside the hook. */
+/* Makes the owner's arrays that are parallel to the tree's long enough for
+ * `room' contexts and leaves.  Returns false if there is no memory.  Runs
+ * inside the hook. */
 typedef bool context_tree_room_fn(uint32_t room);
 
-/* There is room for so many kinds over the budget, however small that is. */
+/* Kinds over the budget that each tree has room for at least. */
 enum { CONTEXT_SPARE = 1 << 16 };
 
 enum tree_array { TREE_CONTEXTS, TREE_LEAVES, TREE_KINDS, TREE_ARRAYS };
@@ -201,54 +203,57 @@ struct context_tree {
   struct kind *kinds;
   uint32_t context_count; /* published: records below it are complete */
   uint32_t leaf_count, kind_count;
-  uint32_t owner;      /* in images */
-  uint32_t budget;     /* contexts and leaves, each */
-  uint32_t most;       /* the same with those over the budget */
-  uint32_t room;       /* the same, in the memory that there is now */
-  uint64_t overflowed; /* calls of child or leaf that found no room */
-  struct arena arenas[TREE_ARRAYS];
+  uint32_t owner;      /* number in images (image_owner) */
+  uint32_t budget;     /* limit of contexts, and of leaves */
+  uint32_t most;       /* limit of either, with those over the budget */
+  uint32_t room;       /* records of either that there is memory for now */
+  uint64_t overflowed; /* look-ups of a context or leaf that found no room */
+  struct arena arenas[TREE_ARRAYS]; /* memory of the three arrays above */
   struct record_index indices[TREE_ARRAYS];
-  context_tree_function_fn *function_of;
+  context_tree_function_fn *function_of; /* called with `closure' */
   void *closure;
-  context_tree_room_fn *make_room;
-  bool fold;
-  bool fold_places; /* by lines: context_fold.h */
+  context_tree_room_fn *make_room; /* or NULL; called when `room' grows */
+  bool fold;        /* true: recursive contexts are folded */
+  bool fold_places; /* true: lines count as functions (context_fold.h) */
 };
 
-/* The contexts, and the leaves, of a tree with that budget at most. */
+/* Returns the limit of contexts, and of leaves, of a tree with that budget,
+ * those over the budget included. */
 static inline uint32_t
 context_tree_most(uint32_t budget)
 {
   return 2 * (budget + CONTEXT_SPARE);
 }
 
-/* A tree for up to `budget' contexts and as many leaves (at least 16), which
- * takes memory as they are made.  `make_room' is NULL or told before.
- * `fold' false keeps every recursive context.  Gives back 0, or -1 with errno
- * set; on -1 nothing is held. */
+/* Makes a tree for up to `budget' contexts and as many leaves (at least 16),
+ * which takes memory as they are made.  `make_room', unless NULL, is called
+ * before records are made in new memory.  `fold' false keeps every recursive
+ * context.  Returns 0, for context_tree_release, or -1 with errno set. */
 int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                       context_tree_function_fn *function_of, void *closure,
                       context_tree_room_fn *make_room);
 
-/* Gives the memory back.  A tree that is all zero, as this one is then, has
- * no paths; it may be cleared and released, but nothing else. */
+/* Gives the memory back and zeroes the tree.  A tree that is all zero has no
+ * paths, and may be cleared, released and asked for paths and bytes only. */
 void context_tree_release(struct context_tree *tree);
 
-/* From now on its records, but not the indices of them, are in the image of
- * the process, if that has one, or would be those of that owner.  Not inside
- * the hook, nor while another thread is. */
+/* Gives the tree a new `owner' number, and puts its records, but not their
+ * indices, into the image of the process if one is open.  Where there is no
+ * room the image is marked as incomplete.  Not inside the hook, nor while
+ * another thread is. */
 void context_tree_map(struct context_tree *tree);
 
-/* Forget all contexts and counts; keeps the address space. */
+/* Removes all contexts, leaves and kinds; keeps the address space. */
 void context_tree_clear(struct context_tree *tree);
 
-/* Has no more room than a tree that is new; to be cleared next. */
+/* Reduces `room' to that of a new tree; context_tree_clear must follow. */
 void context_tree_shorten(struct context_tree *tree);
 
-/* Is there memory for more contexts and leaves than tree->room? */
+/* Doubles `room', or adds a small step if memory is short.  Returns false if
+ * there is none or `most' is reached. */
 bool context_tree_make_room(struct context_tree *tree);
 
-/* Whether it stands for paths over the budget. */
+/* Returns true if the context stands for paths over the budget. */
 static inline bool
 context_tree_is_over(const struct context_tree *tree, uint32_t context)
 {
@@ -261,16 +266,18 @@ context_tree_is_over(const struct context_tree *tree, uint32_t context)
 uint32_t context_tree_child(struct context_tree *tree, uint32_t parent,
                             uint64_t site);
 
-/* The number of a kind; KIND_ANY when there is no memory. */
+/* Returns the number of a kind, which is copied if it is new; KIND_ANY if
+ * there is no memory. */
 uint32_t context_tree_kind_number(struct context_tree *tree,
                                   const struct kind *kind);
 
 /* Returns the leaf of objects of that kind, allocated at `site' in the
- * function called from `up'; a new one if need be, never NULL. */
+ * function called from `up'; makes it if it is new.  Never NULL: without room
+ * it is one over the budget, or LEAF_OVERFLOW. */
 struct leaf *context_tree_find_leaf(struct context_tree *tree, uint32_t up,
                                     uint64_t site, uint32_t kind);
 
-/* The function that `site' is in, called from `parent'. */
+/* Returns the function of `site', called from `parent'; 0 if not known. */
 static inline uint32_t
 context_tree_function(const struct context_tree *tree, uint32_t parent,
                       uint64_t site)
@@ -279,13 +286,14 @@ context_tree_function(const struct context_tree *tree, uint32_t parent,
                            tree->contexts[parent].function & FUNCTION_NUMBER);
 }
 
+/* Returns the kind of the leaf's objects. */
 static inline const struct kind *
 context_tree_kind(const struct context_tree *tree, const struct leaf *leaf)
 {
   return &tree->kinds[leaf->kind];
 }
 
-/* Returns how many paths are told apart: contexts and leaves. */
+/* Returns the number of paths: contexts and leaves that were made. */
 static inline uint64_t
 context_tree_paths(const struct context_tree *tree)
 {
@@ -295,17 +303,18 @@ context_tree_paths(const struct context_tree *tree)
                    tree->leaf_count - LEAF_FIRST;
 }
 
-/* Bytes of all records and indices, but not of pages touched in part. */
+/* Returns the bytes of all records and indices, without unused ends of
+ * pages. */
 uint64_t context_tree_bytes(const struct context_tree *tree);
 
-/* Replace the site of all records for which `retire' gives back another
- * number than it was given (code was unloaded; its addresses will be used
- * again).  Not inside the hook. */
+/* Replaces the site of each record by what `retire' returns for `closure' and
+ * the site (code was unloaded; its addresses will be used again).  Indexes
+ * the records anew if any changed.  Not inside the hook. */
 void context_tree_rename_sites(struct context_tree *tree,
                                uint64_t (*retire)(void *, uint64_t),
                                void *closure);
 
-/* Index all records anew, whose keys have changed. */
+/* Builds the indices of contexts and leaves anew after keys have changed. */
 void context_tree_reindex(struct context_tree *tree);
 
 #endif

@@ -20,7 +20,7 @@ nanoseconds(clockid_t clock)
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Write `path;name' to `to', cut to its size, on one line. */
+/* Writes `path;name' to `to', cut to its size, on one line. */
 static void
 join(char *to, const char *path, const char *name)
 {
@@ -35,7 +35,7 @@ join(char *to, const char *path, const char *name)
   to[n] = '\0';
 }
 
-/* Makes room for that region.  Returns false without memory. */
+/* Makes room for the region NUMBER.  Returns false without memory. */
 static bool
 reach(struct region_table *table, uint32_t number)
 {
@@ -43,8 +43,8 @@ reach(struct region_table *table, uint32_t number)
   return arena_record(&table->arena, number, sizeof *table->regions) != NULL;
 }
 
-/* A table that is empty has its place, too: later the file may be out of
- * reach. */
+/* Reserves a place for an empty table, too: later the file may be
+ * unreachable. */
 void
 region_table_map(struct region_table *table)
 {
@@ -53,8 +53,8 @@ region_table_map(struct region_table *table)
               image_owner(), sizeof *table->regions);
 }
 
-/* Three quarters of the table are for all names, the rest for regions that
- * are not labels, and for those that stand for other values of a label. */
+/* Returns true if `name' is a label that becomes KEY=[other]: the last
+ * quarter of the table is for regions that are not labels, and for those. */
 static bool
 is_label_beyond(const struct region_table *table, const char *name)
 {
@@ -63,7 +63,7 @@ is_label_beyond(const struct region_table *table, const char *name)
          strcmp(value, "=[other]") != 0;
 }
 
-/* What a region is found by, as far as the path goes. */
+/* The key of a region in `names'; its path is used up to its end. */
 struct region_name {
   uint32_t parent;
   char path[REGION_PATH_BYTES];

@@ -30,51 +30,55 @@ enum {
 struct region {
   char path[REGION_PATH_BYTES]; /* names separated by ";"; in a name that and
                                    the backslash have a backslash before */
-  uint32_t parent;              /* a smaller number; 0: none */
-  uint64_t entered;
-  uint64_t nanoseconds; /* in it, all threads together */
-  uint64_t first, last; /* begin and end, of the real-time clock */
-  uint64_t held_bytes;  /* live, with what is in it, when it ended */
-  int64_t live_bytes;   /* of objects that were made in it, or in a region in
-                           it; threads that count change it without a lock */
+  uint32_t parent;              /* number, smaller than its own; 0: none */
+  uint64_t entered;     /* times it was entered, without region_resume */
+  uint64_t nanoseconds; /* time spent in it, all threads together */
+  uint64_t first, last; /* first entry and last exit, in nanoseconds since
+                           1970; 0: none */
+  uint64_t held_bytes;  /* live_bytes at the last exit */
+  int64_t live_bytes;   /* live bytes of objects made in it or in a region in
+                           it; atomic, changed by threads without the lock */
 };
 
-struct region_table { /* all zero: empty */
-  struct arena arena;
-  struct region *regions;    /* by number, from 1; NULL: none */
-  uint32_t count;            /* numbers are smaller, if there are any */
-  struct intern_table names; /* the parent and the path of each */
+struct region_table { /* all zero: empty; under its owner's lock */
+  struct arena arena;        /* memory of `regions' */
+  struct region *regions;    /* by number, from 1; NULL: none; atomic */
+  uint32_t count;            /* last number + 1; 0: there was none yet */
+  struct intern_table names; /* parent and path of each */
 };
 
 /* The regions that a thread has entered. */
 struct region_stack { /* all zero: none */
   struct open_region {
-    uint32_t outer;
-    bool counted;   /* it is a region of its own */
-    uint64_t since; /* of the monotonic clock */
+    uint32_t outer; /* number of the region around it */
+    bool counted;   /* false: resumed, or there was no room in the table */
+    uint64_t since; /* entry, in nanoseconds of the monotonic clock */
   } open[REGION_DEPTH];
-  unsigned depth;
-  unsigned beyond; /* entered where there was no room */
-  uint32_t region; /* the innermost; 0: none */
+  unsigned depth;  /* used elements of `open' */
+  unsigned beyond; /* regions entered beyond REGION_DEPTH */
+  uint32_t region; /* number of the innermost one; 0: none */
 };
 
-/* Enter the region `name' within the innermost one; where there is no room,
- * what is allocated there belongs to the region around it.  A name KEY=VALUE
- * is a label; where these are many, further values are KEY=[other].  Enter
- * the region `number' again, 0 standing for none, which is not counted as an
- * entry. Leave the innermost one, if any; `frees' says that live_bytes is
- * kept. */
+/* Enters the region `name' within the innermost one; makes it if it is new.
+ * If there is no room, allocations belong to the region around it.  A name
+ * KEY=VALUE is a label; if there are many, new values become KEY=[other]. */
 void region_enter(struct region_table *table, struct region_stack *stack,
                   const char *name);
+
+/* Enters the region `number' again, or no region if it is 0; not counted as
+ * an entry. */
 void region_resume(const struct region_table *table,
                    struct region_stack *stack, uint32_t number);
+
+/* Leaves the innermost region, if any.  `frees': live_bytes is kept up to
+ * date, and becomes held_bytes. */
 void region_leave(struct region_table *table, struct region_stack *stack,
                   bool frees);
 
-/* Puts it into the image of the process, if that has one with room. */
+/* Puts the table into the image of the process, if that has one with room. */
 void region_table_map(struct region_table *table);
 
-/* Forget what was counted, but not the names: threads are in regions. */
+/* Zeroes all figures; keeps the names, since threads are in regions. */
 void region_table_clear(struct region_table *table);
 
 #endif
