@@ -60,7 +60,7 @@ complete(struct stripe *stripe, struct leaf_counters *counters,
 static void
 complete_stripes(struct c_counters *c, const struct image *image)
 {
-  int64_t live = 0;
+  uint64_t live = 0; /* without a sign, since a damaged image may overflow it */
   for (size_t i = 0; i < image->array_count; i++) {
     const struct image_array *const array = &image->arrays[i];
     struct stripe *stripe = &c->stripes.stripe[(array->owner - 1) % STRIPES];
@@ -69,8 +69,8 @@ complete_stripes(struct c_counters *c, const struct image *image)
                length_for(c, array, sizeof(struct leaf_counters)));
   }
   for (int i = 0; i < STRIPES; i++)
-    live += c->stripes.stripe[i].live;
-  c->stripes.peak += live > (int64_t)c->stripes.peak_bytes;
+    live += (uint64_t)c->stripes.stripe[i].live;
+  c->stripes.peak += (int64_t)live > (int64_t)c->stripes.peak_bytes;
 }
 
 /* Adds the counters of a stripe. */
