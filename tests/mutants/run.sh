@@ -102,7 +102,7 @@ own=-r
 [ "$(id -u)" != 0 ] || own=
 for worker in $(seq "$(nproc)"); do
   mkdir "$work/tree-$worker"
-  tar -c --exclude=./build/mutants . | tar -x -C "$work/tree-$worker" || exit 1
+  tar -cS --exclude=./build/mutants . | tar -x -C "$work/tree-$worker" || exit 1
   mkdir -p "$work/tree-$worker/${work#"$tree"/}"
   unshare -m $own "$tree/tests/mutants/run.sh" worker "$work/tree-$worker" &
 done
