@@ -9,8 +9,7 @@
  *
  * Status: the functions give back 0, or 1: mprof_monitor_message says why.
  */
-#ifndef MPROF_MONITOR_H
-#define MPROF_MONITOR_H
+#pragma once
 
 #define MPROF_EXPORT __attribute__((visibility("default")))
 
@@ -101,5 +100,3 @@ MPROF_EXPORT unsigned long long mprof_monitor_counter(int which);
 /* Returns why the last failed call of this thread failed; never NULL, valid
  * until the next call. */
 MPROF_EXPORT const char *mprof_monitor_message(void);
-
-#endif

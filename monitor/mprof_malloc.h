@@ -11,8 +11,7 @@
  *
  * All may be called by any thread, but not from a signal handler.
  */
-#ifndef MPROF_MALLOC_H
-#define MPROF_MALLOC_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +45,4 @@ void mprof_label_pop(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

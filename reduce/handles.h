@@ -3,8 +3,7 @@
 /* How the command gives a profile that it reads itself to the library that
  * serves, which knows profiles by mprof.h. */
 
-#ifndef MPROF_HANDLES_H
-#define MPROF_HANDLES_H
+#pragma once
 
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
@@ -15,5 +14,3 @@
 typedef void profile_fill(struct profile *profile, void *closure);
 void *profile_handle(profile_fill *fill, void *closure,
                      struct mprof_error *error);
-
-#endif

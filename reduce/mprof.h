@@ -20,8 +20,7 @@
  * program has lost memory (--fail-on-leak).
  */
 
-#ifndef MPROF_H
-#define MPROF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -118,6 +117,4 @@ MPROF_API int mprof_terminal_width(int descriptor);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

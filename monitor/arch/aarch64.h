@@ -2,8 +2,7 @@
  *
  * aarch64.h -- see arch.h.  Chapter C6 of the Arm Architecture Reference
  * Manual for A-profile describes the instructions, by name. */
-#ifndef MPROF_ARCH_AARCH64_H
-#define MPROF_ARCH_AARCH64_H
+#pragma once
 
 #include <signal.h>
 #include <sys/auxv.h>
@@ -178,5 +177,3 @@ enum {
   ARCH_RELOCATION_DATA = R_AARCH64_GLOB_DAT,
   ARCH_RELOCATION_WORD = R_AARCH64_ABS64
 };
-
-#endif

@@ -61,8 +61,7 @@
  * Relocations of the dynamic linker that store the address of a function:
  *
  *     ARCH_RELOCATION_CALL, ARCH_RELOCATION_DATA, ARCH_RELOCATION_WORD */
-#ifndef MPROF_ARCH_H
-#define MPROF_ARCH_H
+#pragma once
 
 #include <elf.h>
 #include <pthread.h>
@@ -98,5 +97,3 @@ frame_return(uintptr_t frame)
 {
   return arch_return_address(*frame_return_slot(frame));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * x86_64.h -- see arch.h. */
-#ifndef MPROF_ARCH_X86_64_H
-#define MPROF_ARCH_X86_64_H
+#pragma once
 
 #include <sys/syscall.h>
 
@@ -133,5 +132,3 @@ enum {
   ARCH_RELOCATION_DATA = R_X86_64_GLOB_DAT,
   ARCH_RELOCATION_WORD = R_X86_64_64
 };
-
-#endif

@@ -8,8 +8,7 @@
  * their callers, though there are several of these (442 instructions for an
  * allocation and its free without that, 405 with it).
  */
-#ifndef MPROF_ATTRIBUTES_H
-#define MPROF_ATTRIBUTES_H
+#pragma once
 
 #define EXPORT __attribute__((visibility("default")))
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -29,5 +28,3 @@
 
 /* Let the compiler know nothing of a value but that it is there. */
 #define HOOK_KEEP(value) __asm__("" : "+r"(value))
-
-#endif

@@ -3,8 +3,7 @@
  * digits.h -- numbers as text, for code that may run on a stack of a few KB,
  * as that of a handler of a signal: snprintf alone takes 1.5 KB of it.
  */
-#ifndef MPROF_DIGITS_H
-#define MPROF_DIGITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ write_digits(char *to, uint64_t number, unsigned radix)
   *to = '\0';
   return to;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * grows over and over in the tests (make check-tiny).  That changes no
  * figure.
  */
-#ifndef MPROF_SIZES_H
-#define MPROF_SIZES_H
+#pragma once
 
 #ifdef MPROF_TINY
 enum {
@@ -33,6 +32,4 @@ enum {
   SIZE_FIRST_ARENA = 1 << 18,
   SIZE_SHARED_TABLE_BITS = 10
 };
-#endif
-
 #endif

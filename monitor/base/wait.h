@@ -10,8 +10,7 @@
  * Keeps errno, and is no point of cancellation: may run inside the hook and
  * in a handler of a signal.
  */
-#ifndef MPROF_WAIT_H
-#define MPROF_WAIT_H
+#pragma once
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -35,5 +34,3 @@ static inline void __attribute__((cold)) wait_a_little(unsigned looks)
   else
     arch_system_call(SYS_futex, wait);
 }
-
-#endif

@@ -9,8 +9,7 @@
  * The settings are LD_PRELOAD and the variables that begin with MPROF_.  They
  * are read once, when the program is loaded, as it may clear its environment,
  * move it, or write over it (setproctitle) afterwards. */
-#ifndef MPROF_ENVIRONMENT_H
-#define MPROF_ENVIRONMENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ bool process_selection_includes_this(void);
 /* Return whether programs are chosen by name, or child processes left out. */
 bool process_selection_by_name(void);
 bool process_selection_excludes_children(void);
-
-#endif

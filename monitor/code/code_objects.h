@@ -17,8 +17,7 @@
  *
  * Lists are made under the dynamic linker's lock: not with a lock held that
  * another thread may wait for in dlopen.  Memory is the kernel's. */
-#ifndef MPROF_CODE_OBJECTS_H
-#define MPROF_CODE_OBJECTS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -133,5 +132,3 @@ code_notes_forked(void)
 /* Returns what a site becomes when the object (a struct code_object) is
  * unloaded: another one if it is in it. */
 uint64_t code_object_retired_site(void *object, uint64_t site);
-
-#endif

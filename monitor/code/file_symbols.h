@@ -8,8 +8,7 @@
  * ours.
  *
  * Takes no lock and no memory.  The file is not unloaded meanwhile. */
-#ifndef MPROF_FILE_SYMBOLS_H
-#define MPROF_FILE_SYMBOLS_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ ElfW(Sym) * file_symbol(const struct file_symbols *symbols, const char *name,
 uintptr_t file_symbols_own(const struct file_symbols *first,
                            const struct file_symbols *second,
                            uintptr_t address);
-
-#endif

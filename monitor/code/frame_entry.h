@@ -8,8 +8,7 @@
  * cursor asks at the end whether all was there.
  *
  * No memory, no locks: runs inside the hook. */
-#ifndef MPROF_FRAME_ENTRY_H
-#define MPROF_FRAME_ENTRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ struct frame_entry {
 
 /* Finds the entry of the function that `ip' is in; false: there is none. */
 bool frame_entry_find(uintptr_t ip, struct frame_entry *e);
-
-#endif

@@ -15,8 +15,7 @@
  * does not change while its code is there.
  *
  * Takes no memory but the kernel's: runs inside the hook. */
-#ifndef MPROF_FRAME_RULE_H
-#define MPROF_FRAME_RULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ void frame_rules_abandon(void);
 /* Opens the locks in the child of a fork, of which only this thread is left.
  */
 void frame_rules_forked(void);
-
-#endif

@@ -15,8 +15,7 @@
  * innermost frame and so is slow.
  *
  * Runs inside the hook: takes no memory but the kernel's. */
-#ifndef MPROF_FRAME_STEP_H
-#define MPROF_FRAME_STEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,5 +97,3 @@ frame_step(const struct stack_frame *from, struct stack_frame *to)
 /* Returns whether the program can read the word at AT; false once the kernel is
  * not asked any more. */
 bool frame_is_readable(const uintptr_t *at);
-
-#endif

@@ -11,8 +11,7 @@
  * then loaded at its addresses gets others.
  *
  * Shared by all threads; runs inside the hook. */
-#ifndef MPROF_FUNCTION_NUMBERS_H
-#define MPROF_FUNCTION_NUMBERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ bool function_number_again(struct function_numbers *numbers, uintptr_t start,
  * their numbers are given to no others but by function_number_again. */
 void function_numbers_forget(struct function_numbers *numbers,
                              uintptr_t start, uintptr_t end);
-
-#endif

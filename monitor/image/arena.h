@@ -12,8 +12,7 @@
  * Not thread safe: one owner.  A reader in another thread may read the
  * elements below a count that the owner published to it.
  */
-#ifndef MPROF_ARENA_H
-#define MPROF_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ void arena_clear(struct arena *arena);
  * none back, and arenas_are_sealed returns true. */
 void arenas_seal(void);
 bool arenas_are_sealed(void);
-
-#endif

@@ -22,8 +22,7 @@
  * Locks of its own; takes memory from the kernel alone.  All but open and
  * close may run inside the hook.  Without an image all do nothing.
  */
-#ifndef MPROF_IMAGE_H
-#define MPROF_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,5 +117,3 @@ bool image_forked(void);
  * file stays as it is.  Other threads may look at locks in the image
  * meanwhile, but write to nothing in it. */
 bool image_leave(void);
-
-#endif

@@ -4,8 +4,7 @@
  * something is done with it, unless it is kept open.  Under the lock of the
  * image.
  */
-#ifndef MPROF_IMAGE_FILE_H
-#define MPROF_IMAGE_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ int image_file_lengthen(int file, uint64_t bytes);
 
 /* Returns true if the file has no holes: its file system makes none. */
 bool image_file_is_dense(int file);
-
-#endif

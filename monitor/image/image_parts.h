@@ -8,8 +8,7 @@
  * before it is used, so that a full disk is an error and no signal.  It grows
  * in its place, for which the file need not be open.
  */
-#ifndef MPROF_IMAGE_PARTS_H
-#define MPROF_IMAGE_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void image_notes_end(void);
 
 /* Drops, in the child, notes that the parent wrote after the fork. */
 void image_notes_forked(void);
-
-#endif

@@ -6,8 +6,7 @@
  * Who knows what a number stands for notes it in a list that it is given, or
  * in the image of the process.
  */
-#ifndef MPROF_NOTE_LIST_H
-#define MPROF_NOTE_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,
  * FORMAT; fails as note_add does. */
 void note_comment(struct note_list *list, const char *key, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -9,8 +9,7 @@
  * the program.  Once the monitor makes no more system calls (arenas_seal), no
  * signal is blocked.
  */
-#ifndef MPROF_SIGNALS_H
-#define MPROF_SIGNALS_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -51,5 +50,3 @@ signals_let_go(const struct signals_held *signals)
   pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
   pthread_setcancelstate(signals->cancel, NULL);
 }
-
-#endif

@@ -14,8 +14,7 @@
  * as it copies counters, and may be killed meanwhile: then a thread that has
  * waited for a second opens it.
  */
-#ifndef MPROF_SPIN_LOCK_H
-#define MPROF_SPIN_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -114,5 +113,3 @@ spin_abandon(struct spin_lock *lock)
   if (spin_holds(lock))
     spin_unlock(lock);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * One owner, no locks.  Memory is the kernel's: may run where the hook may.
  */
-#ifndef MPROF_INTERN_TABLE_H
-#define MPROF_INTERN_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ intern_table_key(const struct intern_table *table, uint32_t number)
 
 /* Empties the table and gives its memory back. */
 void intern_table_release(struct intern_table *table);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * One owner, no locks, no malloc: all may run inside the hook.
  */
-#ifndef MPROF_RECORD_INDEX_H
-#define MPROF_RECORD_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ record_index_next(const struct record_index *index, struct index_slot *slot)
   struct index_slot *const first = index->arena.base;
   return ++slot == first + ((size_t)1 << index->bits) ? first : slot;
 }
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Takes memory from the kernel alone; may run inside the hook.
  */
-#ifndef MPROF_SHARED_TABLE_H
-#define MPROF_SHARED_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ bool shared_table_add(struct shared_table *table, uint64_t key,
  * all places. */
 void shared_table_forget(struct shared_table *table, uintptr_t start,
                          uintptr_t end);
-
-#endif

@@ -33,8 +33,7 @@
  * is changed here: the tree asks, and makes the contexts itself.  All may run
  * inside the hook.
  */
-#ifndef MPROF_CONTEXT_FOLD_H
-#define MPROF_CONTEXT_FOLD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ uint32_t context_fold_parent(const struct context *contexts, uint32_t parent,
  * `site' and was called from `up': `up' itself if nothing is folded. */
 uint32_t context_fold_caller(const struct context *contexts, uint32_t up,
                              uint64_t site, uint32_t function, bool places);
-
-#endif

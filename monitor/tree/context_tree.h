@@ -59,8 +59,7 @@
  * One owner, no locks, no malloc: all but init and release may run inside
  * the hook.
  */
-#ifndef MPROF_CONTEXT_TREE_H
-#define MPROF_CONTEXT_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -316,5 +315,3 @@ void context_tree_rename_sites(struct context_tree *tree,
 
 /* Builds the indices of contexts and leaves anew after keys have changed. */
 void context_tree_reindex(struct context_tree *tree);
-
-#endif

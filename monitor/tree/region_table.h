@@ -12,8 +12,7 @@
  * The owner of a table has a lock; a stack belongs to its thread.  Memory
  * comes from the kernel alone: may run where the hook may.
  */
-#ifndef MPROF_REGION_TABLE_H
-#define MPROF_REGION_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ void region_table_map(struct region_table *table);
 
 /* Zeroes all figures; keeps the names, since threads are in regions. */
 void region_table_clear(struct region_table *table);
-
-#endif

@@ -8,8 +8,7 @@
  * rule holds, and each allocation is in at most one piece of advice.
  */
 
-#ifndef MPROF_ADVICE_H
-#define MPROF_ADVICE_H
+#pragma once
 
 #include "advice/rules.h"
 #include "analysis/view.h"
@@ -47,5 +46,3 @@ void advice_list_init(struct advice_list *list, const struct view *view);
 /* Returns whether VIEW is one to give advice on: of a Lisp program, and of
  * what was allocated, by functions. */
 bool advice_applies(const struct view *view);
-
-#endif

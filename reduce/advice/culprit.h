@@ -7,8 +7,7 @@
  * culprit and its caller.
  */
 
-#ifndef MPROF_CULPRIT_H
-#define MPROF_CULPRIT_H
+#pragma once
 
 #include "advice/rules.h"
 #include "analysis/view.h"
@@ -46,5 +45,3 @@ struct finding {
  * profile's tree.  False: no rule holds. */
 bool matcher_find(struct matcher *matcher, uint32_t node, uint32_t type,
                   struct finding *finding);
-
-#endif

@@ -18,8 +18,7 @@
  * explains it.  Those of mprof are rules.txt, which is a part of the library.
  */
 
-#ifndef MPROF_RULES_H
-#define MPROF_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ rule_names_have(const char *names, const char *name)
       return true;
   return false;
 }
-
-#endif

@@ -17,8 +17,7 @@
  * A finished graph is only read; then several threads may share it.
  */
 
-#ifndef MPROF_CALL_GRAPH_H
-#define MPROF_CALL_GRAPH_H
+#pragma once
 
 #include "analysis/call_tree.h"
 
@@ -105,5 +104,3 @@ struct cycles {
 /* Finds the cycles of GRAPH and sets the cycle number of each of its nodes.
  * Linear, by an explicit stack. */
 void cycles_init(struct cycles *cycles, struct call_graph *graph);
-
-#endif

@@ -21,8 +21,7 @@
  * not count.
  */
 
-#ifndef MPROF_CALL_TREE_H
-#define MPROF_CALL_TREE_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "base/tree.h"
@@ -136,5 +135,3 @@ chain_counts_any(const struct chains *chains, size_t node)
          counts->counts[MEASURE_ALLOCS] != 0 ||
          (counts->calls != 0 && chains->tree->selection->counts_calls);
 }
-
-#endif

@@ -2,8 +2,7 @@
 
 /* Sums of what samples count: all measures, and bytes by category. */
 
-#ifndef MPROF_FIGURES_H
-#define MPROF_FIGURES_H
+#pragma once
 
 #include "pprof/profile.h"
 
@@ -88,5 +87,3 @@ calls_add(uint64_t a, uint64_t b)
 {
   return a == CALLS_UNKNOWN || b == CALLS_UNKNOWN ? CALLS_UNKNOWN : a + b;
 }
-
-#endif

@@ -12,8 +12,7 @@
  * groups.
  */
 
-#ifndef MPROF_FRAMES_H
-#define MPROF_FRAMES_H
+#pragma once
 
 #include "pprof/profile.h"
 
@@ -98,5 +97,3 @@ bool is_placeholder(const char *text);
 /* Returns whether TEXT is the name of a function: no placeholder, no
  * address, and not empty. */
 bool is_function_name(const char *text);
-
-#endif

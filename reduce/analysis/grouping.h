@@ -18,8 +18,7 @@
  * becomes one frame, whatever functions are on it.
  */
 
-#ifndef MPROF_GROUPING_H
-#define MPROF_GROUPING_H
+#pragma once
 
 #include "analysis/frames.h"
 #include "base/sink.h"
@@ -90,5 +89,3 @@ void group_name_write(enum granularity by, enum language language,
  * from the library's headers, as templates and inlined functions can lack a
  * scope. */
 bool is_cxx_runtime(const char *name, const char *file);
-
-#endif

@@ -37,8 +37,7 @@
  * one way from the root.
  */
 
-#ifndef MPROF_SELECTION_H
-#define MPROF_SELECTION_H
+#pragma once
 
 #include "analysis/figures.h"
 #include "analysis/grouping.h"
@@ -217,5 +216,3 @@ enum nameless selection_nameless(const struct selection *selection,
 
 /* Returns what shows in the place of the frames, such as "[runtime]". */
 const char *nameless_name(enum nameless reason);
-
-#endif

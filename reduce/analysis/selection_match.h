@@ -3,8 +3,7 @@
 /* Matches the options with functions, threads, regions and types by their
  * names, and with samples by their numbers. */
 
-#ifndef MPROF_SELECTION_MATCH_H
-#define MPROF_SELECTION_MATCH_H
+#pragma once
 
 #include "analysis/selection.h"
 
@@ -36,5 +35,3 @@ struct item_names {
 struct item_names selection_item_names(const struct selection *selection,
                                        enum expression expression,
                                        size_t item);
-
-#endif

@@ -15,8 +15,7 @@
  * of a library that dlopen loads, is not.
  */
 
-#ifndef MPROF_SUPPRESSIONS_H
-#define MPROF_SUPPRESSIONS_H
+#pragma once
 
 #include "analysis/view_options.h"
 #include "pprof/profile.h"
@@ -32,5 +31,3 @@ void suppressions_check(const struct view_options *options);
  * or NULL if none is.  Fails as suppressions_check does. */
 bool *suppressions_find(const struct profile *profile,
                         const struct view_options *options);
-
-#endif

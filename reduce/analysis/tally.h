@@ -5,8 +5,7 @@
  * selection keeps, and then only read.
  */
 
-#ifndef MPROF_TALLY_H
-#define MPROF_TALLY_H
+#pragma once
 
 #include "analysis/selection.h"
 
@@ -74,5 +73,3 @@ struct region_figures {
 void region_figures_init(struct region_figures *regions,
                          const struct profile *profile,
                          const struct figures *by_region);
-
-#endif

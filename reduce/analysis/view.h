@@ -9,8 +9,7 @@
  * or count again.
  */
 
-#ifndef MPROF_VIEW_H
-#define MPROF_VIEW_H
+#pragma once
 
 #include "analysis/call_graph.h"
 #include "analysis/call_tree.h"
@@ -107,5 +106,3 @@ const struct graph_node *view_node(const struct view *view, const char *name);
  * profile does not record what they ask for, or an option is wrong. */
 const struct view *view_make(const struct profile *profile,
                              const struct view_options *options);
-
-#endif

@@ -4,8 +4,7 @@
  * exports and comparisons share.  The file command/options.h says how they
  * are given. */
 
-#ifndef MPROF_VIEW_OPTIONS_H
-#define MPROF_VIEW_OPTIONS_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "pprof/measure.h"
@@ -91,5 +90,3 @@ struct view_options {
   const struct view *lines;      /* by line, if the profile has lines */
   const struct view *held;       /* of what holds live objects */
 };
-
-#endif

@@ -5,8 +5,7 @@
  * O(n).
  */
 
-#ifndef MPROF_ARRAY_H
-#define MPROF_ARRAY_H
+#pragma once
 
 #include "base/pool.h"
 
@@ -100,5 +99,3 @@ numbers_push(struct numbers *numbers, uint64_t number)
 {
   ARRAY_PUSH(numbers->items, numbers->count, numbers->capacity, number);
 }
-
-#endif

@@ -2,8 +2,7 @@
 
 /* The time, as a number. */
 
-#ifndef MPROF_CLOCK_H
-#define MPROF_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -16,5 +15,3 @@ clock_nanos(clockid_t clock)
   clock_gettime(clock, &now);
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
-
-#endif

@@ -7,8 +7,7 @@
  * sink, which its owner asks about as ever.
  */
 
-#ifndef MPROF_GZIP_SINK_H
-#define MPROF_GZIP_SINK_H
+#pragma once
 
 #include "base/sink.h"
 
@@ -33,5 +32,3 @@ void gzip_sink_close(struct gzip_sink *gzip);
 /* COMMENT, of SIZE bytes, gets that of the file PATH, written so.  False: it
  * has none, or it does not fit. */
 bool gzip_comment(const char *path, char *comment, size_t size);
-
-#endif

@@ -7,8 +7,7 @@
  * safe for two threads.
  */
 
-#ifndef MPROF_INDEX_MAP_H
-#define MPROF_INDEX_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ index_pair(uint32_t high, uint32_t low)
 {
   return (uint64_t)high << 32 | low;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * is an error and not a full machine.  Thread-safe: nothing is shared.
  */
 
-#ifndef MPROF_INPUT_FILE_H
-#define MPROF_INPUT_FILE_H
+#pragma once
 
 #include "base/mprof_error.h"
 
@@ -69,5 +68,3 @@ void input_file_forget(struct input_file *file, size_t at);
  * be written out again and again. */
 uint64_t input_file_memory_limit(const struct input_file *file);
 uint64_t input_file_text_limit(const struct input_file *file);
-
-#endif

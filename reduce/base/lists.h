@@ -4,8 +4,7 @@
  * each node of a tree.  Lists are in ascending order, and are made in one
  * pass. */
 
-#ifndef MPROF_LISTS_H
-#define MPROF_LISTS_H
+#pragma once
 
 #include "base/array.h"
 #include "base/index_map.h"
@@ -52,5 +51,3 @@ lists_next(const struct lists *lists, uint32_t number)
 {
   return lists->next[number] - 1;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * and belongs to whoever declared it.
  */
 
-#ifndef MPROF_ERROR_H
-#define MPROF_ERROR_H
+#pragma once
 
 #include <limits.h>
 #include <stdarg.h>
@@ -42,5 +41,3 @@ void mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
 
 /* Writes such a line of the command's to standard error. */
 void mprof_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

@@ -6,8 +6,7 @@
  * that every output may rely on valid text.  Not safe for two threads.
  */
 
-#ifndef MPROF_NAMES_H
-#define MPROF_NAMES_H
+#pragma once
 
 #include "base/index_map.h"
 
@@ -38,5 +37,3 @@ names_text(const struct names *names, uint32_t id)
 {
   return names->texts[id];
 }
-
-#endif

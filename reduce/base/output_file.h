@@ -8,8 +8,7 @@
  * is, since it must not be replaced.
  */
 
-#ifndef MPROF_OUTPUT_FILE_H
-#define MPROF_OUTPUT_FILE_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/sink.h"
@@ -31,5 +30,3 @@ struct output_file *output_file_open(const char *path);
 
 /* Completes FILE. */
 void output_file_close(struct output_file *file);
-
-#endif

@@ -18,8 +18,7 @@
  * says otherwise; a block that is resized stays in its pool.
  */
 
-#ifndef MPROF_POOL_H
-#define MPROF_POOL_H
+#pragma once
 
 #include "base/mprof_error.h"
 
@@ -90,5 +89,3 @@ int pool_descriptor(int descriptor);
 /* Opens PATH as open(2) with O_CLOEXEC does, for such a descriptor. */
 int pool_open(const char *path, int flags);
 void pool_close(int descriptor);
-
-#endif

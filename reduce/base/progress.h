@@ -8,8 +8,7 @@
  * may do so at any time, also in a signal handler.
  */
 
-#ifndef MPROF_PROGRESS_H
-#define MPROF_PROGRESS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ progress_tell(const char *what, uint64_t done, uint64_t whole)
   atomic_store_explicit(&progress->whole, whole, memory_order_relaxed);
   atomic_store_explicit(&progress->what, what, memory_order_relaxed);
 }
-
-#endif

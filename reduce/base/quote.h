@@ -4,8 +4,7 @@
  * an HTML page, and of Lisp; base 64.
  */
 
-#ifndef MPROF_QUOTE_H
-#define MPROF_QUOTE_H
+#pragma once
 
 #include "base/sink.h"
 
@@ -36,5 +35,3 @@ void lisp_string(struct sink *sink, const char *text);
 
 /* Writes LENGTH bytes at OCTETS in base 64. */
 void base64(struct sink *sink, const void *octets, size_t length);
-
-#endif

@@ -5,8 +5,7 @@
  * length of its row.  Not safe for two threads.
  */
 
-#ifndef MPROF_ROW_TABLE_H
-#define MPROF_ROW_TABLE_H
+#pragma once
 
 #include "base/array.h"
 #include "base/index_map.h"
@@ -30,5 +29,3 @@ uint32_t row_table_add(struct row_table *table, const uint64_t *words,
  * addition. */
 const uint64_t *row_table_words(const struct row_table *table, size_t row,
                                 size_t *count);
-
-#endif

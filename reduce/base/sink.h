@@ -11,8 +11,7 @@
  * length and there are no colours.
  */
 
-#ifndef MPROF_SINK_H
-#define MPROF_SINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ void string_sink_init(struct string_sink *string);
  * until more is written. */
 const char *string_sink_text(struct string_sink *string);
 void string_sink_clear(struct string_sink *string);
-
-#endif

@@ -6,8 +6,7 @@
  * that is further than a third of its length is not suggested.
  */
 
-#ifndef MPROF_SUGGESTION_H
-#define MPROF_SUGGESTION_H
+#pragma once
 
 #include "base/pool.h"
 
@@ -38,5 +37,3 @@ suggestion_text(const struct suggestion *s, const char *prefix)
              ? ""
              : pool_format("; did you mean %s%s?", prefix, s->word);
 }
-
-#endif

@@ -2,8 +2,7 @@
 
 /* Whole files of text, in memory of the pool in use, with a zero behind. */
 
-#ifndef MPROF_TEXT_FILE_H
-#define MPROF_TEXT_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/stat.h>
@@ -19,5 +18,3 @@ char *text_file_read_regular(const char *path, size_t most, size_t *length,
 
 /* Reads PATH in the same way; fails if it cannot be read or has a zero. */
 char *text_file_load(const char *path);
-
-#endif

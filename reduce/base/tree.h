@@ -13,8 +13,7 @@
  * two threads.
  */
 
-#ifndef MPROF_TREE_H
-#define MPROF_TREE_H
+#pragma once
 
 #include "base/index_map.h"
 
@@ -48,5 +47,3 @@ uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t item);
 uint32_t *tree_walk(const struct tree *tree,
                     int (*compare)(const void *, const void *, void *),
                     void *context);
-
-#endif

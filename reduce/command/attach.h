@@ -6,8 +6,7 @@
  * with a library more.
  */
 
-#ifndef MPROF_COMMAND_ATTACH_H
-#define MPROF_COMMAND_ATTACH_H
+#pragma once
 
 #include "command/command.h"
 
@@ -34,5 +33,3 @@ bool attach_sees_ecl(const struct options *options);
  * (run_signals.h). */
 void attach_run(const struct options *options, struct run_files *files,
                 struct sink *sink);
-
-#endif

@@ -2,8 +2,7 @@
 
 /* Other programs at work for this one: dot, gdb.  No shell is involved. */
 
-#ifndef MPROF_CHILD_H
-#define MPROF_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ int child_start(const char *const *arguments, const int streams[3],
 /* Waits for the end of CHILD.  Returns whether it succeeded; also if somebody
  * else has waited for it. */
 bool child_end(pid_t child);
-
-#endif

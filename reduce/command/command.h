@@ -6,8 +6,7 @@
  * option_table.c and a function here.
  */
 
-#ifndef MPROF_COMMAND_H
-#define MPROF_COMMAND_H
+#pragma once
 
 #include "base/sink.h"
 #include "command/options.h"
@@ -94,5 +93,3 @@ void draw_picture(const char *format, const char *text, size_t length,
 
 /* Writes the usage line of COMMAND, without "usage: " and newline. */
 void help_usage(enum command command, struct sink *sink);
-
-#endif

@@ -6,8 +6,7 @@
  * One thread asks; another one may say that the program has ended.
  */
 
-#ifndef MPROF_CONTROL_H
-#define MPROF_CONTROL_H
+#pragma once
 
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
@@ -49,5 +48,3 @@ uint64_t control_generation(struct control *control);
  * of code that an earlier profile had are not read again. */
 void control_snapshot(struct control *control, bool lossless,
                       struct profile *profile);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * debugger.h -- a gdb at work on another process, by a script.
  */
-#ifndef MPROF_DEBUGGER_H
-#define MPROF_DEBUGGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct debugger {
  * that it waits for and that does nothing for half a second is stopped by
  * SIGSTOP. */
 void debugger_run(struct debugger *, size_t pid, const char *script);
-
-#endif

@@ -4,8 +4,7 @@
  * addresses.  An image (common/image_format.h) is as good as a profile.
  */
 
-#ifndef MPROF_LOAD_H
-#define MPROF_LOAD_H
+#pragma once
 
 #include "base/input_file.h"
 #include "base/mprof_error.h"
@@ -62,5 +61,3 @@ void profile_load_joined(struct profile *profile, const char *operand);
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC
  * waits until it is on disk. */
 void profile_save(const struct profile *profile, const char *path, bool sync);
-
-#endif

@@ -10,8 +10,7 @@
  * and a row.
  */
 
-#ifndef MPROF_OPTIONS_H
-#define MPROF_OPTIONS_H
+#pragma once
 
 #include "analysis/view_options.h"
 #include "base/mprof_error.h"
@@ -168,5 +167,3 @@ const char *option_words(const struct option_row *row);
 
 /* The form of the option NAME, such as "-o" or "--limit". */
 #define OPTION_DASHES(name) ((name)[1] == '\0' ? "-" : "--")
-
-#endif

@@ -15,8 +15,7 @@
  * still, which all commands read as well.
  */
 
-#ifndef MPROF_RUN_FILES_H
-#define MPROF_RUN_FILES_H
+#pragma once
 
 #include "base/mprof_error.h"
 #include "reach/reach.h"
@@ -134,5 +133,3 @@ bool run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure);
 /* Finishes what is left when the program has ended.  Returns false if a file
  * cannot be finished; ERROR says why. */
 bool run_files_finish(struct run_files *files, struct mprof_error *error);
-
-#endif

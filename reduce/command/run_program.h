@@ -7,8 +7,7 @@
  * The two are stopped and continued together by job control.
  */
 
-#ifndef MPROF_RUN_PROGRAM_H
-#define MPROF_RUN_PROGRAM_H
+#pragma once
 
 #include "command/command.h"
 
@@ -53,5 +52,3 @@ const char *file_reason(const char *path);
 /* Why a program that was run by NAME takes no preloaded library, and what to
  * do then; NULL when nothing speaks against it. */
 const char *unmonitored_reason(const char *name);
-
-#endif

@@ -9,8 +9,7 @@
  * for and not handled, so nothing here is global.
  */
 
-#ifndef MPROF_RUN_SIGNALS_H
-#define MPROF_RUN_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ void run_signals_stop(int number);
  * in the background ignore SIGINT and SIGQUIT, and these count when somebody
  * sends them on purpose.  Stops for a signal that stops by default. */
 bool run_signals_end(long nanoseconds);
-
-#endif

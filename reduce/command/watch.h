@@ -4,8 +4,7 @@
  * thread of its own, and asks the program by control.h.
  */
 
-#ifndef MPROF_WATCH_H
-#define MPROF_WATCH_H
+#pragma once
 
 #include "command/command.h"
 
@@ -20,5 +19,3 @@ struct watch *watch_serve(const struct options *options,
 
 /* Ends that: the program has ended, or has not begun. */
 void watch_close(struct watch *watch);
-
-#endif

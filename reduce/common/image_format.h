@@ -25,8 +25,7 @@
  * This is of one machine: its byte order, and its sizes.
  */
 
-#ifndef MPROF_IMAGE_FORMAT_H
-#define MPROF_IMAGE_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -211,5 +210,3 @@ enum image_search_state {
 /* The bits of kind.what that tell the name of a type: those that ECL calls
  * type, element type and not simple. */
 #define NOTE_TYPE_BITS(what) ((what)&0x4FFFFu)
-
-#endif

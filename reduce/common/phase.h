@@ -18,8 +18,7 @@
  * change nothing.  The machine is pure: the monitor uses it inside the hook.
  */
 
-#ifndef MPROF_PHASE_H
-#define MPROF_PHASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ extern const struct phase_text phase_texts[PHASE_COUNT + 1];
 /* Returns the phase whose word the first LENGTH bytes of TEXT are;
  * PHASE_COUNT when there is none. */
 enum phase phase_of_word(const char *text, size_t length);
-
-#endif

@@ -15,8 +15,7 @@
  * do not show, and few comments do.
  */
 
-#ifndef MPROF_PPROF_FORMAT_H
-#define MPROF_PPROF_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -198,5 +197,3 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_RESIDUAL_NOTE "mprof.residual_note"
 #define PPROF_COMMENT_SYMBOL_NOTE "mprof.symbol_note"
 #define PPROF_COMMENT_UNATTRIBUTED_NOTE "mprof.unattributed_note"
-
-#endif

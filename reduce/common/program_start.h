@@ -7,8 +7,7 @@
  * Takes no memory, and may be called between vfork and exec.
  */
 
-#ifndef MPROF_PROGRAM_START_H
-#define MPROF_PROGRAM_START_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ bool program_interpreter(int descriptor, char *interpreter);
 /* Why the program in the file PATH, or the interpreter of the script there,
  * starts without the monitor, and what to do; NULL when it starts with it. */
 const char *program_starts_alone(const char *path);
-
-#endif

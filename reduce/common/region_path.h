@@ -5,8 +5,7 @@
  * backslash.  A label is a region that is called KEY=VALUE.
  */
 
-#ifndef MPROF_REGION_PATH_H
-#define MPROF_REGION_PATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ region_path_label(const char *path, const char *key, const char **label,
   }
   return false;
 }
-
-#endif

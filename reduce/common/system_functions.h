@@ -10,8 +10,7 @@
  * blank is two tokens.
  */
 
-#ifndef MPROF_SYSTEM_FUNCTIONS_H
-#define MPROF_SYSTEM_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ struct lisp_token {
 
 /* Returns the token that TEXT starts with. */
 struct lisp_token lisp_token_scan(const char *text);
-
-#endif

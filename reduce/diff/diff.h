@@ -10,8 +10,7 @@
  * A comparison is built once and then only read.
  */
 
-#ifndef MPROF_DIFF_H
-#define MPROF_DIFF_H
+#pragma once
 
 #include "analysis/view.h"
 #include "base/mprof_error.h"
@@ -153,5 +152,3 @@ void diff_explain(const struct diff *diff, struct sink *sink);
 /* Writes one table, with what it leaves out. */
 void diff_write_table(const struct diff *diff, enum diff_kind kind,
                       struct sink *sink);
-
-#endif

@@ -5,8 +5,7 @@
  * one order that does not change from run to run.
  */
 
-#ifndef MPROF_EXPORT_H
-#define MPROF_EXPORT_H
+#pragma once
 
 #include "analysis/view.h"
 #include "base/sink.h"
@@ -42,5 +41,3 @@ program_name(const struct view *view, const char *unknown)
   const char *name = profile_comment(view->profile, PPROF_COMMENT_PROGRAM);
   return name == NULL || *name == '\0' ? unknown : name;
 }
-
-#endif

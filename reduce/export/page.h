@@ -4,8 +4,7 @@
  * written.
  */
 
-#ifndef MPROF_PAGE_H
-#define MPROF_PAGE_H
+#pragma once
 
 #include "export/time_slices.h"
 #include "tables/output.h"
@@ -35,5 +34,3 @@ void page_write_slices(struct page *page);
 /* Writes what the nodes of the chains by line are, and what stands there in
  * the files. */
 void page_write_lines(struct page *page);
-
-#endif

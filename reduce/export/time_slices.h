@@ -3,8 +3,7 @@
 /* The slices of time of a profile with a timeline (recover/timeline.h).
  */
 
-#ifndef MPROF_TIME_SLICES_H
-#define MPROF_TIME_SLICES_H
+#pragma once
 
 #include "base/array.h"
 #include "pprof/profile.h"
@@ -20,5 +19,3 @@ struct time_slices {             /* all zero: none */
 /* Finds those of PROFILE, in the pool in use. */
 void time_slices_find(struct time_slices *slices,
                       const struct profile *profile);
-
-#endif

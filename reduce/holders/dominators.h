@@ -12,8 +12,7 @@
  * Finding Dominators in a Flowgraph (1979).
  */
 
-#ifndef MPROF_DOMINATORS_H
-#define MPROF_DOMINATORS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@
 uint32_t *dominators_find(uint32_t count, const uint32_t *parents,
                           const uint32_t *first,
                           const uint32_t *predecessors);
-
-#endif

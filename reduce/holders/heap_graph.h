@@ -7,8 +7,7 @@
  * Behind the collector's objects come the roots that lie elsewhere.
  */
 
-#ifndef MPROF_HEAP_GRAPH_H
-#define MPROF_HEAP_GRAPH_H
+#pragma once
 
 #include "common/image_format.h"
 
@@ -38,5 +37,3 @@ struct heap_array {
 bool heap_graph_init(struct heap_graph *graph, struct heap_array objects,
                      struct heap_array references, struct heap_array bodies,
                      struct heap_array roots);
-
-#endif

@@ -7,8 +7,7 @@
  * in an earlier level do not count.
  */
 
-#ifndef MPROF_SEARCH_H
-#define MPROF_SEARCH_H
+#pragma once
 
 #include "holders/heap_graph.h"
 
@@ -24,5 +23,3 @@ struct search {
  * heap. */
 void search_run(struct search *search, const struct heap_graph *graph);
 void search_free(struct search *search);
-
-#endif

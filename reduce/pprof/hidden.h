@@ -9,8 +9,7 @@
  * together are inverse.
  */
 
-#ifndef MPROF_HIDDEN_H
-#define MPROF_HIDDEN_H
+#pragma once
 
 #include "base/array.h"
 #include "pprof/profile.h"
@@ -28,5 +27,3 @@ void hidden_part(const unsigned char *parts, struct numbers *chain,
  * Returns false if they do not fit. */
 bool hidden_insert(const struct numbers *shown, const struct numbers *hidden,
                    struct numbers *whole);
-
-#endif

@@ -12,8 +12,7 @@
  * another program counted them; so a set has a type for each category.
  */
 
-#ifndef MPROF_LABELS_H
-#define MPROF_LABELS_H
+#pragma once
 
 #include "common/phase.h"
 #include "pprof/measure.h"
@@ -95,5 +94,3 @@ void profile_settle_type(struct profile *profile, size_t i);
 /* Return the letter ("c") and the name ("cons", "small") of CATEGORY. */
 const char *category_letter(enum language language, unsigned category);
 const char *category_name(enum language language, unsigned category);
-
-#endif

@@ -4,8 +4,7 @@
  * that --value, tables and all exports go by.
  */
 
-#ifndef MPROF_MEASURE_H
-#define MPROF_MEASURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ bool measure_known(const struct profile *profile, enum measure measure);
  * been put in their place. */
 const char *measure_noun(const struct profile *profile, enum measure counted,
                          bool bytes);
-
-#endif

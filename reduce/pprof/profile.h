@@ -20,8 +20,7 @@
  * changes it, so that one profile serves many commands.
  */
 
-#ifndef MPROF_PROFILE_H
-#define MPROF_PROFILE_H
+#pragma once
 
 #include "base/index_map.h"
 #include "base/names.h"
@@ -261,5 +260,3 @@ extern const char *const profile_fact_keys[FACT_COUNT];
 
 /* Returns whether every file of PROFILE gave FACT. */
 bool profile_knows(const struct profile *profile, enum profile_fact fact);
-
-#endif

@@ -15,8 +15,7 @@
  * of become columns of mprof's.
  */
 
-#ifndef MPROF_READER_H
-#define MPROF_READER_H
+#pragma once
 
 #include "base/input_file.h"
 #include "base/mprof_error.h"
@@ -40,5 +39,3 @@ void profile_read(struct profile *profile, const char *path,
  * grew, and calls stay apart, and so do, where another program wrote no
  * sizes, those of different mean size. */
 void profile_fold_samples(struct profile *profile);
-
-#endif

@@ -5,8 +5,7 @@
  * recover/building.c.
  */
 
-#ifndef MPROF_READING_H
-#define MPROF_READING_H
+#pragma once
 
 #include "base/index_map.h"
 #include "base/input_file.h"
@@ -190,5 +189,3 @@ void reading_take(struct reading *reading, uint64_t text);
  * the file, and adds them to the profile. */
 void reading_check_facts(struct reading *reading,
                          const uint64_t sums[COLUMN_USES]);
-
-#endif

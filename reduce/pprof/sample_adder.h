@@ -8,8 +8,7 @@
  * sample_adder_check, sample_adder_add.
  */
 
-#ifndef MPROF_SAMPLE_ADDER_H
-#define MPROF_SAMPLE_ADDER_H
+#pragma once
 
 #include "base/array.h"
 #include "pprof/reading.h"
@@ -57,5 +56,3 @@ void sample_adder_check(struct sample_adder *adder);
  * filled in when it is needed. */
 void sample_adder_add(struct sample_adder *adder, uint32_t node,
                       struct sample_labels *labels);
-
-#endif

@@ -5,8 +5,7 @@
  * that are zero are not written, as proto3 has it.
  */
 
-#ifndef MPROF_WIRE_H
-#define MPROF_WIRE_H
+#pragma once
 
 #include "base/array.h"
 #include "base/sink.h"
@@ -37,5 +36,3 @@ void wire_put_fields(struct wire_buffer *buffer, uint32_t first,
 
 /* Writes what BUFFER holds to SINK; then it is empty. */
 void wire_send(struct wire_buffer *buffer, struct sink *sink);
-
-#endif

@@ -2,8 +2,7 @@
 
 /* A profile as a file, which the reader reads as what it was. */
 
-#ifndef MPROF_PPROF_WRITER_H
-#define MPROF_PPROF_WRITER_H
+#pragma once
 
 #include "base/gzip_sink.h"
 #include "pprof/profile.h"
@@ -20,5 +19,3 @@ void profile_gzip_comment(const char *process,
  * programs; else those that are hidden by default show only to mprof. */
 void profile_write(const struct profile *profile, bool plain,
                    struct sink *sink);
-
-#endif

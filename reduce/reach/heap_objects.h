@@ -9,8 +9,7 @@
  * Cost: each word of that memory is looked at; 32 bytes an object.
  */
 
-#ifndef MPROF_REACH_HEAP_OBJECTS_H
-#define MPROF_REACH_HEAP_OBJECTS_H
+#pragma once
 
 #include "c/count/stripes.h"
 #include "reach/remote_memory.h"
@@ -45,5 +44,3 @@ void heap_objects_list(struct heap_objects *heap,
  * object of no bytes has its first address. */
 struct heap_object *heap_objects_find(const struct heap_objects *heap,
                                       uint64_t address);
-
-#endif

@@ -18,8 +18,7 @@
  * One thread at a time, which attempts nothing.
  */
 
-#ifndef MPROF_REACH_REACH_H
-#define MPROF_REACH_REACH_H
+#pragma once
 
 #include "recover/image_reader.h"
 
@@ -51,5 +50,3 @@ bool searches_serve(struct searches *searches, const char *path,
 bool searches_take(struct searches *searches, const char *path,
                    struct losses *losses);
 void searches_release(struct searches *searches);
-
-#endif

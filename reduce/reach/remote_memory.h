@@ -10,8 +10,7 @@
  * The process is stopped, or the map may be untrue.
  */
 
-#ifndef MPROF_REACH_REMOTE_MEMORY_H
-#define MPROF_REACH_REMOTE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ typedef void remote_visit_fn(void *closure, uint64_t address,
                              const char *bytes, size_t length);
 void remote_memory_visit(struct remote_memory *memory, uint64_t start,
                          uint64_t end, remote_visit_fn *visit, void *closure);
-
-#endif

@@ -9,8 +9,7 @@
  * monitor's table of objects.
  */
 
-#ifndef MPROF_REACH_ROOTS_H
-#define MPROF_REACH_ROOTS_H
+#pragma once
 
 #include "reach/heap_objects.h"
 #include "reach/remote_memory.h"
@@ -32,5 +31,3 @@ struct roots {
  * such as those in registers.  Fails when the libraries of the process cannot
  * be found. */
 void roots_visit(const struct roots *roots);
-
-#endif

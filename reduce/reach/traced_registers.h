@@ -18,8 +18,7 @@
  *
  * close is not repeated: it has closed the file even if it was interrupted.
  */
-#ifndef MPROF_REACH_TRACED_REGISTERS_H
-#define MPROF_REACH_TRACED_REGISTERS_H
+#pragma once
 
 #include "arch/arch.h"
 
@@ -213,7 +212,5 @@ arch_traced_call_again(pid_t thread, const struct traced_call *call,
   arch_traced_set(thread, r);
   return status;
 }
-
-#endif
 
 #endif

@@ -8,8 +8,7 @@
  * it waits for them.  If it ends, they go on.
  */
 
-#ifndef MPROF_REACH_TRACED_THREADS_H
-#define MPROF_REACH_TRACED_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ struct traced_threads { /* all zero: none */
  * on. */
 void traced_threads_stop(struct traced_threads *traced, pid_t process);
 void traced_threads_resume(struct traced_threads *traced);
-
-#endif

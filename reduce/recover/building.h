@@ -9,8 +9,7 @@
  * each context and each sample, however long their chains are.
  */
 
-#ifndef MPROF_RECOVER_BUILDING_H
-#define MPROF_RECOVER_BUILDING_H
+#pragma once
 
 #include "pprof/sample_adder.h"
 #include "recover/image_notes.h"
@@ -137,5 +136,3 @@ uint32_t building_location(struct building *building, uint32_t mapping,
 
 /* Returns the number of the name TEXT. */
 uint32_t building_name(struct building *building, const char *text);
-
-#endif

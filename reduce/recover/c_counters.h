@@ -2,8 +2,7 @@
 
 /* The sums of what the image of a C program counts. */
 
-#ifndef MPROF_RECOVER_C_COUNTERS_H
-#define MPROF_RECOVER_C_COUNTERS_H
+#pragma once
 
 #include "recover/image_reader.h"
 
@@ -21,5 +20,3 @@ struct c_counters {
 /* Sets COUNTERS to the sums of the counters of IMAGE, and checks its trees.
  * Fails if they are damaged. */
 void c_counters_find(struct c_counters *counters, struct image *image);
-
-#endif

@@ -13,8 +13,7 @@
  * watched; others are read as they are, where what was being counted lacks.
  */
 
-#ifndef MPROF_IMAGE_HOLD_H
-#define MPROF_IMAGE_HOLD_H
+#pragma once
 
 #include "recover/image_reader.h"
 
@@ -34,5 +33,3 @@ bool image_unlock(struct stripes *shared);
 
 /* Returns whether a process counts in the image PATH with that HEAD. */
 bool image_is_used(const char *path, const struct image_head *head);
-
-#endif

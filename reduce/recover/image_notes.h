@@ -2,8 +2,7 @@
 
 /* The notes in an image, which say what its numbers stand for. */
 
-#ifndef MPROF_RECOVER_IMAGE_NOTES_H
-#define MPROF_RECOVER_IMAGE_NOTES_H
+#pragma once
 
 #include "base/index_map.h"
 #include "recover/image_reader.h"
@@ -48,5 +47,3 @@ const char *image_note_text(const struct image_notes *notes,
 const struct note_module *image_module(const struct image_notes *notes,
                                        uint64_t address, bool unloaded,
                                        uint64_t *offset);
-
-#endif

@@ -8,8 +8,7 @@
  * completed is left out, and that is no error.
  */
 
-#ifndef MPROF_IMAGE_READER_H
-#define MPROF_IMAGE_READER_H
+#pragma once
 
 #include "base/input_file.h"
 #include "base/mprof_error.h"
@@ -101,5 +100,3 @@ image_leaf_counts(const struct leaf *leaf)
 {
   return leaf->count != 0 || leaf->bytes != 0 || leaf->activations != 0;
 }
-
-#endif

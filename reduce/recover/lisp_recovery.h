@@ -5,8 +5,7 @@
  * (lisp_functions.c), and what holds live objects (lisp_holders.c).
  */
 
-#ifndef MPROF_LISP_RECOVERY_H
-#define MPROF_LISP_RECOVERY_H
+#pragma once
 
 #include "recover/building.h"
 
@@ -60,5 +59,3 @@ void lisp_add_unknown_calls(struct lisp_recovery *recovery);
 /* Adds samples of what holds live objects.  To be called before all others.
  */
 void lisp_add_holdings(struct lisp_recovery *recovery);
-
-#endif

@@ -3,8 +3,7 @@
 /* Makes a profile from an image: that of the program as it was when the image
  * was written to last. */
 
-#ifndef MPROF_RECOVER_H
-#define MPROF_RECOVER_H
+#pragma once
 
 #include "pprof/reader.h"
 #include "recover/image_reader.h"
@@ -17,5 +16,3 @@ void recover_image(struct profile *profile, const char *path,
                    const struct losses *losses,
                    const struct timeline *timeline, struct code_names *code,
                    const struct reader_options *options);
-
-#endif

@@ -18,8 +18,7 @@
  * is known of all its objects together.
  */
 
-#ifndef MPROF_RECOVER_TIMELINE_H
-#define MPROF_RECOVER_TIMELINE_H
+#pragma once
 
 #include "base/pool.h"
 #include "recover/image_reader.h"
@@ -96,5 +95,3 @@ struct timeline_growth *timeline_growths(const struct timeline *timeline,
 
 /* Frees all of TIMELINE. */
 void timeline_release(struct timeline *timeline);
-
-#endif

@@ -15,8 +15,7 @@
  * page in a browser cannot use it by a name of its own (DNS rebinding).
  */
 
-#ifndef MPROF_SERVER_H
-#define MPROF_SERVER_H
+#pragma once
 
 #include "base/clock.h"
 #include "mprof.h"
@@ -90,5 +89,3 @@ MPROF_API void mprof_server_stop(struct server *server);
 
 /* Frees the server.  No thread may be running it. */
 MPROF_API void mprof_server_close(struct server *server);
-
-#endif

@@ -4,8 +4,7 @@
  * deadlines, requests.c the requests and answers.
  */
 
-#ifndef MPROF_SERVING_H
-#define MPROF_SERVING_H
+#pragma once
 
 #include "serve/server.h"
 
@@ -54,5 +53,3 @@ void request_end_wait(struct client *client);
 
 /* Sets the answer to an error, which TEXT says. */
 void answer_error(struct client *client, unsigned status, const char *text);
-
-#endif

@@ -11,8 +11,7 @@
  * regular files are opened.
  */
 
-#ifndef MPROF_CODE_FILE_H
-#define MPROF_CODE_FILE_H
+#pragma once
 
 #include "base/names.h"
 #include "base/row_table.h"
@@ -158,5 +157,3 @@ void source_places_find(struct source_places *places, uint64_t address,
  * those. */
 void program_types_read(struct row_table *types, struct names *names,
                         Dwarf *information);
-
-#endif

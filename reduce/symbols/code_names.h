@@ -10,8 +10,7 @@
  * Not safe for two threads.
  */
 
-#ifndef MPROF_CODE_NAMES_H
-#define MPROF_CODE_NAMES_H
+#pragma once
 
 #include "base/names.h"
 #include "pprof/profile.h"
@@ -84,5 +83,3 @@ struct code_place code_names_add_lines(struct code_names *names,
 /* Returns the types of MODULE, sizes and names: program_types_read. */
 const struct row_table *code_names_types(struct code_names *names,
                                          struct code_module *module);
-
-#endif

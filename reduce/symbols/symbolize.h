@@ -27,8 +27,7 @@
  * for several profiles with the same names (code_names.h).
  */
 
-#ifndef MPROF_SYMBOLIZE_H
-#define MPROF_SYMBOLIZE_H
+#pragma once
 
 #include "base/mprof_error.h"
 #include "pprof/profile.h"
@@ -37,5 +36,3 @@
 /* Completes PROFILE, all of which was read, from NAMES and the files added
  * to them.  Nothing is done when no location lacks a function. */
 void symbolize(struct code_names *names, struct profile *profile);
-
-#endif

@@ -5,8 +5,7 @@
  * called it and whom it called.  report_graph.c prints them.
  */
 
-#ifndef MPROF_GRAPH_ENTRIES_H
-#define MPROF_GRAPH_ENTRIES_H
+#pragma once
 
 #include "analysis/view.h"
 #include "tables/ranking.h"
@@ -71,5 +70,3 @@ struct graph_entry graph_entry_of(const struct graph_entries *entries,
  * function, only those outside; and adds them up. */
 void graph_entry_relate(struct graph_entries *entries,
                         const struct graph_entry *entry, bool callers);
-
-#endif

@@ -7,8 +7,7 @@
  * row in outputs.c, and so is a new table.
  */
 
-#ifndef MPROF_OUTPUT_H
-#define MPROF_OUTPUT_H
+#pragma once
 
 #include "analysis/view.h"
 #include "base/sink.h"
@@ -87,5 +86,3 @@ size_t file_ending(const char *path, const char *endings);
  * NULL when there is none. */
 const struct output *output_for_file(const struct output *outputs,
                                      const char *path);
-
-#endif

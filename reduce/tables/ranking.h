@@ -9,8 +9,7 @@
  * bytes.  Calls that are not known come last.
  */
 
-#ifndef MPROF_RANKING_H
-#define MPROF_RANKING_H
+#pragma once
 
 #include "analysis/view.h"
 #include "base/sink.h"
@@ -77,5 +76,3 @@ void share_write(uint32_t share, struct sink *sink);
  * allocations are. */
 void ranking_note(const struct ranking *ranking, const struct view *view,
                   const char *rows, const char *objects, struct sink *sink);
-
-#endif

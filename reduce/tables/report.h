@@ -4,8 +4,7 @@
  * paragraphs, which are broken into lines.
  */
 
-#ifndef MPROF_REPORT_H
-#define MPROF_REPORT_H
+#pragma once
 
 #include "analysis/view.h"
 #include "base/sink.h"
@@ -70,5 +69,3 @@ void report_legend(const struct view *view, struct sink *sink,
                    const char *term, const char *text);
 void report_legend_text(const struct view *view, struct sink *sink,
                         const char *text);
-
-#endif

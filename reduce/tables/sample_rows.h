@@ -4,8 +4,7 @@
  * few keys.
  */
 
-#ifndef MPROF_SAMPLE_ROWS_H
-#define MPROF_SAMPLE_ROWS_H
+#pragma once
 
 #include "analysis/call_tree.h"
 #include "base/lists.h"
@@ -64,5 +63,3 @@ void sample_rows_add(struct sample_rows *rows, uint32_t node);
  * than is in proportion to the profile; else SINK fails.  The chains that
  * allocated always are; but all that begin another one may have calls. */
 bool chains_fit(const struct chains *chains, bool names, struct sink *sink);
-
-#endif

@@ -5,8 +5,7 @@
  * the pool in use before.
  */
 
-#ifndef MPROF_SCRATCH_H
-#define MPROF_SCRATCH_H
+#pragma once
 
 #include "base/pool.h"
 
@@ -38,5 +37,3 @@ scratch_end(struct scratch *scratch)
   pool_release_now(scratch);
   pool_free(scratch);
 }
-
-#endif

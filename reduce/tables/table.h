@@ -11,8 +11,7 @@
  * that stand first before all others.
  */
 
-#ifndef MPROF_TABLE_H
-#define MPROF_TABLE_H
+#pragma once
 
 #include "analysis/view.h"
 #include "tables/ranking.h"
@@ -371,5 +370,3 @@ extern const struct table advice_table, arcs_table, bins_table,
     function_types_table, functions_table, leaks_table, peak_table,
     phases_table, regions_table, temporary_table, threads_table,
     type_functions_table, types_table;
-
-#endif

@@ -7,8 +7,7 @@
  * belongs to one thread.
  */
 
-#ifndef MPROF_TEXT_TABLE_H
-#define MPROF_TEXT_TABLE_H
+#pragma once
 
 #include "base/quote.h"
 #include "base/sink.h"
@@ -77,5 +76,3 @@ void text_table_print_rows(struct text_table *table, struct sink *sink);
 /* PART of WHOLE in two characters and a NUL: blanks for nothing, " ." below
  * one per cent, "**" for all of it, else whole per cents, rounded down. */
 void share_text(char text[3], uint64_t part, uint64_t whole);
-
-#endif

@@ -7,8 +7,7 @@
  * cell.
  */
 
-#ifndef MPROF_WRITER_H
-#define MPROF_WRITER_H
+#pragma once
 
 #include "base/sink.h"
 #include "tables/table.h"
@@ -47,5 +46,3 @@ void writer_table(struct writer *writer, const char *key,
  * type and class. */
 void writer_type(struct writer *writer, const struct profile *profile,
                  uint32_t type);
-
-#endif

@@ -3,8 +3,7 @@
 /* This program as the one that is asked, and what it is told to do.
  */
 
-#ifndef MPROF_ASKED_FIXTURE_H
-#define MPROF_ASKED_FIXTURE_H
+#pragma once
 
 #include "control_fixture.h"
 
@@ -152,5 +151,3 @@ asked_main(int argc, char **argv, const char *name,
   return run_in_attempt(
       (struct group){name, tests, count, make_folder, remove_folder, 0});
 }
-
-#endif

@@ -5,8 +5,7 @@
  * between it sleeps.  Nothing of it allocates but what it is told to.
  */
 
-#ifndef MPROF_ASKED_PROGRAM_H
-#define MPROF_ASKED_PROGRAM_H
+#pragma once
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -230,5 +229,3 @@ asked_program(void)
     answer = do_deed(&order);
   return 1;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * attempting.h -- tests of functions that allocate in a pool, or that fail.
  */
-#ifndef MPROF_TESTS_ATTEMPTING_H
-#define MPROF_TESTS_ATTEMPTING_H
+#pragma once
 
 #include "base/pool.h"
 
@@ -49,5 +48,3 @@ assert_fails(attempt_function *function, void *closure, const char *why)
   run_in_attempt((struct group){#tests, tests,                               \
                                 sizeof(tests) / sizeof *(tests), begin, end, \
                                 0})
-
-#endif

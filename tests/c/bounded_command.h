@@ -5,8 +5,7 @@
  *
  * The peak is that of the process; not with a sanitizer, which has its own.
  */
-#ifndef MPROF_BOUNDED_COMMAND_H
-#define MPROF_BOUNDED_COMMAND_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,5 +122,3 @@ remove_files(void **state)
 {
   return unlink(output) != 0 ? -1 : remove_scratch(state);
 }
-
-#endif

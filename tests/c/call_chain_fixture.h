@@ -6,8 +6,7 @@
  * stack.  When a path was known, the chain must be that which it was made
  * for.
  */
-#ifndef CALL_CHAIN_FIXTURE_H
-#define CALL_CHAIN_FIXTURE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -159,5 +158,3 @@ first(int n)
   walk();
   sink = room[n & 3];
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * command_output.h -- what a command says, as strings.
  */
-#ifndef MPROF_TESTS_COMMAND_OUTPUT_H
-#define MPROF_TESTS_COMMAND_OUTPUT_H
+#pragma once
 
 #include "mprof.h"
 
@@ -24,5 +23,3 @@ mprof_command(const char *arguments, char **output, char **error)
   mprof_result_free(result);
   return status;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * and answers go through pipes.  What a test does not use of it is no fault.
  */
 
-#ifndef MPROF_CONTROL_FIXTURE_H
-#define MPROF_CONTROL_FIXTURE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -135,5 +134,3 @@ remove_folder(void **state)
   }
   return rmdir(folder);
 }
-
-#endif

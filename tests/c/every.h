@@ -3,8 +3,7 @@
  * every.h -- of very many cases each EVERY-th alone is tried, where the
  * environment has that: with sanitizers, which take their time.
  */
-#ifndef MPROF_EVERY_H
-#define MPROF_EVERY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,5 +17,3 @@ left_out(void)
   unsigned long step = every == NULL ? 0 : strtoul(every, NULL, 10);
   return step > 1 && number++ % step != 0;
 }
-
-#endif

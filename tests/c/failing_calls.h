@@ -5,8 +5,7 @@
  * the C library; they pass few bytes at a time, so that one file is many
  * writes, and fail when they are told to.
  */
-#ifndef MPROF_FAILING_CALLS_H
-#define MPROF_FAILING_CALLS_H
+#pragma once
 
 #include <dirent.h>
 #include <errno.h>
@@ -112,5 +111,3 @@ remove_folder(void **state)
   unlink(path);
   return rmdir(folder);
 }
-
-#endif

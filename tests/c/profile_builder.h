@@ -10,8 +10,7 @@
  * and generous; going beyond them fails an assert.
  */
 
-#ifndef PROFILE_BUILDER_H
-#define PROFILE_BUILDER_H
+#pragma once
 
 #include "profile.pb-c.h"
 
@@ -321,5 +320,3 @@ builder_write(const struct builder *b, const char *path)
   free(packed);
   free(data);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * profile_invariants.h -- reads files: what holds of every profile that was
  * read, whatever was in the file, and how one is refused.
  */
-#ifndef MPROF_PROFILE_INVARIANTS_H
-#define MPROF_PROFILE_INVARIANTS_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,5 +100,3 @@ check_refused(const char *path, const char *reason)
   assert_true(error.offset >= 0);
   return error.offset;
 }
-
-#endif

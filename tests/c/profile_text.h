@@ -4,8 +4,7 @@
  * that is not understood ends the program.
  */
 
-#ifndef PROFILE_TEXT_H
-#define PROFILE_TEXT_H
+#pragma once
 
 #include "profile_builder.h"
 
@@ -141,5 +140,3 @@ example(const char *name)
 {
   return builder_read("tests/golden/profiles.txt", name);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * scratch_file.h -- a file for the tests of one program: the set-up and
  * tear-down of a group make and remove it.
  */
-#ifndef MPROF_SCRATCH_FILE_H
-#define MPROF_SCRATCH_FILE_H
+#pragma once
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,5 +24,3 @@ remove_scratch(void **state)
   (void)state;
   return unlink(scratch);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * are one kind of thing: for each field of the format as many as there can
  * be, or one as long as it can be to which all others refer.
  */
-#ifndef MPROF_STRESS_FILES_H
-#define MPROF_STRESS_FILES_H
+#pragma once
 
 #include "common/pprof_format.h"
 #include "pprof/wire.h"
@@ -193,5 +192,3 @@ stress_deep(struct stress *s, size_t count, uint64_t period)
   stress_sample(s, ids, count);
   pool_free(ids);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * stripes_fixture.h -- the counters of threads, beside a model that is one
  * plain list of all events.  The threads take turns, so there is one order.
  */
-#ifndef STRIPES_FIXTURE_H
-#define STRIPES_FIXTURE_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,5 +183,3 @@ step(struct stripe_user *user, unsigned rising)
     end(user, o);
   }
 }
-
-#endif

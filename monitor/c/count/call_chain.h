@@ -31,8 +31,7 @@
  * thousand has a path that is not known, in a compiler one in four.
  *
  * One owner, a thread.  Runs inside the hook. */
-#ifndef MPROF_CALL_CHAIN_H
-#define MPROF_CALL_CHAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -172,5 +171,3 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
     return path;
   return call_chain_find_next(chain, ip, sp);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * hook.h -- the parts of a count that the hook and what it leaves have in
  * common, written into both. */
-#ifndef MPROF_COUNT_HOOK_H
-#define MPROF_COUNT_HOOK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ count_end(struct stripe_user *user, struct stripe *s, uintptr_t address,
   c->temporary_count += stripe_user_frees(user, leaf, address);
   add_to_region(number, -(int64_t)bytes);
 }
-
-#endif

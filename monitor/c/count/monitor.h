@@ -12,8 +12,7 @@
  * the real allocator for a call that is counted.
  *
  * The hook keeps errno; all of it takes memory from the kernel alone. */
-#ifndef MPROF_MALLOC_MONITOR_H
-#define MPROF_MALLOC_MONITOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ void malloc_monitor_leave_image(struct malloc_monitor *m);
 
 /* Forgets all in the child of a fork, of which only this thread is left. */
 void malloc_monitor_forked(struct malloc_monitor *m, bool counting);
-
-#endif

@@ -8,8 +8,7 @@
  * The thread would be in the monitor for ever: its allocations would not be
  * counted, and others would wait for its locks.  What was begun is completed
  * or undone. */
-#ifndef MPROF_NONLOCAL_EXIT_H
-#define MPROF_NONLOCAL_EXIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ nonlocal_exit_enter(const uintptr_t *frame)
   this_thread.inside++;
   return this_thread.inside == 1 || nonlocal_exit_recover(frame);
 }
-
-#endif

@@ -15,8 +15,7 @@
  * own_process_known before they use the monitor, the stripes or any lock.
  *
  * Takes memory from the kernel alone; may run inside the hook. */
-#ifndef MPROF_OWN_PROCESS_H
-#define MPROF_OWN_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ void own_process_count(bool on);
 
 /* Counts nothing from now on, and changes no figure. */
 void own_process_give_up(void);
-
-#endif

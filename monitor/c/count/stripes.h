@@ -39,8 +39,7 @@
  *
  * All of it may run inside the hook: it takes memory from the kernel alone.
  */
-#ifndef MPROF_STRIPES_H
-#define MPROF_STRIPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -323,5 +322,3 @@ void stripes_map(void);
 /* Forgets all in the child of a fork, and uses one stripe, with counters for so
  * many leaves at most.  Its one thread is to join again. */
 void stripes_forked(uint32_t leaves);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * May run inside the hook, in the monitor, but for
  * malloc_threads_open. */
-#ifndef MPROF_THREAD_H
-#define MPROF_THREAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -72,5 +71,3 @@ void malloc_threads_reserve(unsigned count);
 /* Forgets all threads but this one, in the child of a fork, after
  * stripes_forked. */
 void malloc_threads_forked(void);
-
-#endif

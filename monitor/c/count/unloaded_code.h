@@ -12,8 +12,7 @@
  *
  * Takes the linker's lock, and then the monitor's: this thread has not got
  * that.  Runs inside the hook. */
-#ifndef MPROF_UNLOADED_CODE_H
-#define MPROF_UNLOADED_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void unloaded_code_check(void);
 
 /* Opens, in the child of a fork, what another thread had locked. */
 void unloaded_code_forked(void);
-
-#endif

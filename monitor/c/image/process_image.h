@@ -12,8 +12,7 @@
  * for itself: the first that comes takes it.
  *
  * Under the lock of the monitor; takes no memory of the program. */
-#ifndef MPROF_PROCESS_IMAGE_H
-#define MPROF_PROCESS_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ void process_image_say(const char *before, const char *why);
 
 /* Returns whether the first name is for this process. */
 bool process_image_is_first(void);
-
-#endif

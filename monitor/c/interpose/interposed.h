@@ -2,8 +2,7 @@
  *
  * interposed.h -- the functions that this library has in front of real ones,
  * and how all that look for the real allocator find this one (rebind.c). */
-#ifndef MPROF_INTERPOSED_H
-#define MPROF_INTERPOSED_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ void rebind_symbols(const struct interposed_function *functions);
  * will.  rebind_back binds them to the real functions again. */
 void rebind_slots(const struct interposed_function *functions);
 void rebind_back(const struct interposed_function *functions);
-
-#endif

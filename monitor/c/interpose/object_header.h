@@ -18,8 +18,7 @@
  * before any address but the first of a page, as it is on the page of its
  * object.  An object that would be there (one in 256) has no header, but what
  * the real allocator gave; nor has one that is too large for it. */
-#ifndef MPROF_OBJECT_HEADER_H
-#define MPROF_OBJECT_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ object_has_header(void *object)
   return !object_is_first_of_page(object) &&
          object_header_of(object)->check == object_header_check(object);
 }
-
-#endif

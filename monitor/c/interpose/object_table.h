@@ -12,8 +12,7 @@
  *
  * Has a lock of its own, keeps errno, and takes memory from the kernel only:
  * runs inside the hook. */
-#ifndef MPROF_OBJECT_TABLE_H
-#define MPROF_OBJECT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ void object_table_unreserve(struct object_table *table);
 /* Take it out of the table, but keep its place; false: it is not there. */
 bool object_table_remove(struct object_table *table, uintptr_t address,
                          struct object_record *object);
-
-#endif

@@ -7,8 +7,7 @@
  * Allocations are counted if the program itself makes them, and not mprof or
  * the real allocator in the midst of another call; the end of an object is
  * counted if its allocation was.  Keeps errno. */
-#ifndef MPROF_OBJECTS_H
-#define MPROF_OBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ void objects_unlock(void);
 
 /* Say where the table and its lock are, for a reader from outside. */
 void objects_describe(struct image_search *search);
-
-#endif

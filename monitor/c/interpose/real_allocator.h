@@ -7,8 +7,7 @@
  * It is found with dlsym, which may itself allocate a little.  Until then
  * memory comes from an array; it is never given back, and known by its
  * address. */
-#ifndef MPROF_REAL_ALLOCATOR_H
-#define MPROF_REAL_ALLOCATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,5 +117,3 @@ early_contains(const void *address)
 {
   return (uintptr_t)address - (uintptr_t)real.early < EARLY_BYTES;
 }
-
-#endif

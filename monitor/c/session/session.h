@@ -33,8 +33,7 @@
  * Privileges.  The file is mapped before the process gives up what it takes to
  * open it, and grows without that.  A filter of system calls is asked what it
  * says to those of the monitor (system_call_filter.c). */
-#ifndef MPROF_SESSION_H
-#define MPROF_SESSION_H
+#pragma once
 
 #include <linux/filter.h>
 #include <stdbool.h>
@@ -112,5 +111,3 @@ extern const struct sock_fprog system_call_filter_strict HIDDEN;
  * `asks': another process is asked about calls, and nobody can tell what it
  * will say. */
 void system_call_filter_before(const struct sock_fprog *filter, bool asks);
-
-#endif

@@ -22,8 +22,7 @@
  * tests, as every other residual is 0.  Where it cannot be 0 for a few bytes
  * or for a moment (a fork, a thread that does not pause, a finalizer that
  * allocates) nothing more is asked for: a note names the cause. */
-#ifndef MPROF_COLLECTOR_BALANCE_H
-#define MPROF_COLLECTOR_BALANCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -81,5 +80,3 @@ struct reconciliation {
 /* Note the figures, and what applies if there is a residual. */
 void reconciliation_note(struct note_list *notes,
                          const struct reconciliation *r);
-
-#endif

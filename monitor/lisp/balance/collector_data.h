@@ -21,8 +21,7 @@
  *
  * Limits.  The layout is the collector's private affair (bdwgc 8.2).  All of
  * it is checked, and what is not as expected is not read. */
-#ifndef MPROF_COLLECTOR_DATA_H
-#define MPROF_COLLECTOR_DATA_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ int64_t collector_table_bytes(void);
 /* Returns what the collector has counted for one request of `bytes', which it
  * was given just now.  May run inside the hook. */
 uint64_t collector_rounded_bytes(size_t bytes);
-
-#endif

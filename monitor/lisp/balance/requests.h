@@ -13,8 +13,7 @@
  * are made.
  *
  * All but requests_add_leaf may run inside the hook. */
-#ifndef MPROF_REQUESTS_H
-#define MPROF_REQUESTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ requests_add_all(struct requests *r, const struct requests *more)
   r->rounded_bytes += more->rounded_bytes;
   r->malloc_bytes += more->malloc_bytes;
 }
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Not inside the hook.  The collector is disabled from first to last
  * (monitor_images.c). */
-#ifndef MPROF_LIVE_GRAPH_H
-#define MPROF_LIVE_GRAPH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,5 +137,3 @@ void roots_read(struct live_graph *graph);
 enum { NAME_ROOM = 1000 }; /* longer ones are cut */
 
 void roots_note(const struct live_graph *graph, struct note_list *notes);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * A *kind* is the word that the runtime tells the hooks (ECL_ALLOCATED_KIND):
  * `what' the object is (classify.h), and its bytes. */
-#ifndef MPROF_HOOK_H
-#define MPROF_HOOK_H
+#pragma once
 
 #include "lisp/hook/thread_state.h"
 #include "lisp/names/classify.h"
@@ -104,5 +103,3 @@ hook_leave(struct thread_state *t)
 {
   __atomic_store_n(&t->inside, 0, __ATOMIC_RELEASE);
 }
-
-#endif

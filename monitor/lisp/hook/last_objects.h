@@ -32,8 +32,7 @@
  * address does not tell which function it runs.
  *
  * One owner; inside the hook. */
-#ifndef MPROF_LAST_OBJECTS_H
-#define MPROF_LAST_OBJECTS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -233,5 +232,3 @@ last_object_remember(const struct last_objects *last, const struct way *way)
 void last_objects_keep(struct last_objects *last, struct stack_walk *walk,
                        const struct context_tree *tree, uintptr_t allocator,
                        struct way *way);
-
-#endif

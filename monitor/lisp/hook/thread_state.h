@@ -9,8 +9,7 @@
  * Fields are written by their own thread only, but for those marked
  * (monitor): written by the thread that starts, stops or pauses, under the
  * monitor's lock and the protocol of `gate'. */
-#ifndef MPROF_THREAD_STATE_H
-#define MPROF_THREAD_STATE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ struct thread_state {
   char *name;                /* (monitor) as in profiles; from malloc */
   struct thread_state *next; /* (monitor) */
 };
-
-#endif

@@ -25,8 +25,7 @@
  *
  * Memory comes from mmap: nothing here keeps an object alive, for the
  * collector does not look into it. */
-#ifndef MPROF_LIVE_TABLE_H
-#define MPROF_LIVE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -221,5 +220,3 @@ void live_collection_remove(struct live_table *);
  * signal handler or a finalizer ran since. */
 void live_collection_move(struct live_table *, const void *memory,
                           ptrdiff_t leaf);
-
-#endif

@@ -5,8 +5,7 @@
  * `what' is the word that the runtime's hooks pass (ECL_ALLOCATED_... in
  * ecl/allocation_monitor.h): Lisp type, element type of an array, mode of a
  * stream, and whether it is plain memory. */
-#ifndef MPROF_CLASSIFY_H
-#define MPROF_CLASSIFY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ classify_is_memory_of_type(size_t what)
  * Objects of other types, and arrays that are but a header, may have bodies,
  * which come as events of their own. */
 bool classify_is_whole(size_t what, size_t bytes);
-
-#endif

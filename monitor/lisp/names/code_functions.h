@@ -15,8 +15,7 @@
  * looks for them in the files that the code was loaded from.
  *
  * Byte-compiled functions have other numbers; see kept_objects.h. */
-#ifndef MPROF_CODE_FUNCTIONS_H
-#define MPROF_CODE_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -112,5 +111,3 @@ void source_lines_release(struct source_lines *lines);
 
 /* Returns the line of that instruction; 0: none.  Inside the hook. */
 uint32_t source_lines_at(const struct source_lines *lines, uintptr_t address);
-
-#endif

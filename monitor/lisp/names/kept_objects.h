@@ -2,8 +2,7 @@
  *
  * kept_objects.h -- Lisp objects that stay alive, because their address is
  * their name: names of byte-compiled functions, and classes. */
-#ifndef MPROF_KEPT_OBJECTS_H
-#define MPROF_KEPT_OBJECTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ uint32_t kept_objects_in_tree(uint32_t number);
 
 /* Notes the present names of classes.  Not inside the hook; one thread. */
 void kept_objects_note_classes(struct note_list *notes);
-
-#endif

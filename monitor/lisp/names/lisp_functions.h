@@ -12,8 +12,7 @@
  * would stand above every method and below every caller of one, and make a
  * cycle of them all. 
  */
-#ifndef MPROF_LISP_FUNCTIONS_H
-#define MPROF_LISP_FUNCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ uint32_t site_function_in_tree(void *closure, uint64_t site,
 /* Returns whether that function is another for some callers.  Inside the
  * hook. */
 bool site_function_depends(uint32_t function);
-
-#endif

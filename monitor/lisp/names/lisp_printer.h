@@ -4,8 +4,7 @@
  * is in memory: no locks, no printer variables, no user's print methods.
  *
  * All but lisp_printer_copy may run inside the hook. */
-#ifndef MPROF_LISP_PRINTER_H
-#define MPROF_LISP_PRINTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ bool lisp_is_named(cl_object x, const char *name);
 /* Returns whether a class describes structures (its metaclass is
  * STRUCTURE-CLASS, or it is a bare name). */
 bool lisp_printer_is_structure(cl_object class);
-
-#endif

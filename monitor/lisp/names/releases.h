@@ -8,8 +8,7 @@
  * ecl/allocation_monitor.h.
  *
  * Any thread may call these; none of them allocates. */
-#ifndef MPROF_RELEASES_H
-#define MPROF_RELEASES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -98,7 +97,5 @@ release_stacks(cl_env_ptr env)
                                  .frames = env->frs_org,
                                  .frames_end = env->frs_top + 1};
 }
-
-#endif
 
 #endif

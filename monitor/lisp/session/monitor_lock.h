@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * monitor_lock.h -- the way in and out for the functions of monitor.h. */
-#ifndef MPROF_MONITOR_LOCK_H
-#define MPROF_MONITOR_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ int monitor_fail(const char *format, ...)
  * told of it (C closed a library), is retired.  False when memory ran out.
  * With the gates shut. */
 bool monitor_list_code(void);
-
-#endif

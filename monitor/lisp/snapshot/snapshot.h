@@ -7,8 +7,7 @@
  * notes are added.
  *
  * Not inside the hook.  Under the monitor's lock, from first to last. */
-#ifndef MPROF_SNAPSHOT_H
-#define MPROF_SNAPSHOT_H
+#pragma once
 
 #include "common/image_format.h"
 #include "image/note_list.h"
@@ -44,5 +43,3 @@ void snapshot_release(struct snapshot *snapshot);
  * runtime and its types.  False: there is
  * no memory. */
 bool note_runtime(void);
-
-#endif

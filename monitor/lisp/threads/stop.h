@@ -41,8 +41,7 @@
  * All functions: under the monitor's lock, not inside the hook.  stop_threads
  * and start_threads also in a thread that has no hooks now; they allocate
  * from the collector what collector_balance.h says. */
-#ifndef MPROF_STOP_H
-#define MPROF_STOP_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -84,5 +83,3 @@ void stop_threads(void);
 
 /* Begins a run in the child of a fork, which has one thread. */
 void stop_begin_forked(void);
-
-#endif

@@ -8,8 +8,7 @@
  * unloaded).  The hook never takes it.  It guards all that is in struct
  * monitor.  All functions but the two events are called with it.  None runs
  * inside the hook. */
-#ifndef MPROF_THREADS_H
-#define MPROF_THREADS_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -131,5 +130,3 @@ bool thread_has_counted(const struct thread_state *thread);
 
 /* Returns the counters of all threads together. */
 struct counters threads_counters(void);
-
-#endif

@@ -13,8 +13,7 @@
  * call may be wrong for no other, even after the table was emptied.
  *
  * Inside the hook. */
-#ifndef MPROF_CALL_SITE_H
-#define MPROF_CALL_SITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -152,5 +151,3 @@ step_table_place(const struct step_table *table, uint64_t key, uint32_t kind)
       (key + ((uint64_t)kind << 40)) * UINT64_C(0x9E3779B97F4A7C15);
   return &table->steps[hash >> 40 & table->mask];
 }
-
-#endif

@@ -24,8 +24,7 @@
  * Frames without a word (foreign code, helpers of the runtime) are in the
  * chain like any other.  They are walked each time, and their calls are not
  * counted. */
-#ifndef MPROF_STACK_WALK_H
-#define MPROF_STACK_WALK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,5 +114,3 @@ struct innermost_frame stack_walk(struct stack_walk *walk,
 uint64_t stack_walk_place(struct stack_walk *walk,
                           const struct context_tree *tree, uintptr_t frame,
                           struct innermost_frame f);
-
-#endif

@@ -8,8 +8,7 @@
  * believes that a thread's registers and its stack as it was made are all that
  * there is, so it must not run while there are others.
  */
-#ifndef EXACT_STACKS_H
-#define EXACT_STACKS_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/mman.h>
@@ -78,5 +77,3 @@ stack_enter(cl_env_ptr env, char *memory)
   env->CS_LIMIT = memory + STACK_MARGIN;
   return limit;
 }
-
-#endif

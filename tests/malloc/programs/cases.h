@@ -4,8 +4,7 @@
  * name; the command line says which one runs, or all of them.  Inlined, so
  * that a case is called by main.
  */
-#ifndef CASES_H
-#define CASES_H
+#pragma once
 
 #include <string.h>
 
@@ -27,5 +26,3 @@ run_case(const struct test_case *cases, int argc, char **argv)
     }
   return status;
 }
-
-#endif

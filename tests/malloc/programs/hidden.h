@@ -3,8 +3,7 @@
  * hidden.h -- objects whose addresses are nowhere until a program shows them:
  * for tests of what is reachable.
  */
-#ifndef HIDDEN_H
-#define HIDDEN_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,5 +56,3 @@ hide(size_t bytes)
   wipe();
   return p;
 }
-
-#endif

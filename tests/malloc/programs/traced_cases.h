@@ -3,8 +3,7 @@
  * traced_cases.h -- a program whose cases allocate in the C library.  With a
  * second argument it writes the library's own trace of that, see mtrace(3).
  */
-#ifndef TRACED_CASES_H
-#define TRACED_CASES_H
+#pragma once
 
 #include <mcheck.h>
 #include <unistd.h>
@@ -33,5 +32,3 @@ run_traced(const struct test_case *cases, int argc, char **argv)
     muntrace(); /* else it frees what the library keeps, at exit */
   return status;
 }
-
-#endif
