@@ -20,8 +20,19 @@
 #include "analysis/view_options.h"
 #include "pprof/profile.h"
 
-/* Returns whether PATH is a C or C++ library, by the name of the file. */
-bool suppressions_know_library(const char *path);
+/* Patterns, of suppressions.txt and of the user's file. */
+struct suppressions { /* all zero: empty */
+  struct pattern *patterns;
+  size_t count, capacity;
+};
+
+/* Returns the patterns of suppressions.txt. */
+struct suppressions suppressions_of_libraries(void);
+
+/* Returns whether PATH is a C or C++ library of LIST, by the name of the
+ * file. */
+bool suppressions_know_library(const struct suppressions *list,
+                               const char *path);
 
 /* Reads the file of suppressions that OPTIONS name, if any.  Fails if it
  * cannot be read, or has a line of another form. */

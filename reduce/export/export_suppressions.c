@@ -25,12 +25,13 @@ file_of(const struct profile *profile, const struct profile_location *l)
 /* Returns the innermost node from NODE on whose code is not that of a C or
  * C++ library, or else NODE. */
 static uint32_t
-find_own_code(const struct profile *profile, uint32_t node)
+find_own_code(const struct profile *profile,
+              const struct suppressions *libraries, uint32_t node)
 {
   const struct tree_node *nodes = profile->tree.nodes;
   for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
     if (!suppressions_know_library(
-            file_of(profile, &profile->locations[nodes[n].item])))
+            libraries, file_of(profile, &profile->locations[nodes[n].item])))
       return n;
   return node;
 }
@@ -39,11 +40,13 @@ find_own_code(const struct profile *profile, uint32_t node)
  * function, or else the file of code.  A * stands for what a
  * pattern cannot have. */
 static void
-write_pattern(const struct profile *profile, uint32_t node, struct sink *sink)
+write_pattern(const struct profile *profile,
+              const struct suppressions *libraries, uint32_t node,
+              struct sink *sink)
 {
+  node = find_own_code(profile, libraries, node);
   const struct profile_location *l =
-      &profile->locations[profile->tree.nodes[find_own_code(profile, node)]
-                              .item];
+      &profile->locations[profile->tree.nodes[node].item];
   const uint32_t function = l->line_count == 0
                                 ? INDEX_NONE
                                 : profile->lines[l->first_line].function;
@@ -66,6 +69,7 @@ export_suppressions(const struct view *view, struct sink *sink)
   const bool lost = profile_has(profile, MEASURE_LOST_BYTES);
   struct figures *figures =
       pool_zeroed(profile->sample_count + 1, sizeof *figures);
+  const struct suppressions libraries = suppressions_of_libraries();
   struct names patterns;
   struct string_sink text;
   struct ranking ranking = {0};
@@ -89,7 +93,7 @@ export_suppressions(const struct view *view, struct sink *sink)
         (view->suppressed != NULL && view->suppressed[node]))
       continue;
     string_sink_clear(&text);
-    write_pattern(profile, node, &text.sink);
+    write_pattern(profile, &libraries, node, &text.sink);
     struct figures *own =
         &figures[names_intern(&patterns, string_sink_text(&text))];
     own->bytes += bytes;
