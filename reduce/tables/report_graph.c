@@ -21,41 +21,58 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+enum id {
+  INDEX,
+  SELF_AND_BELOW,
+  OWN_WEIGHT,
+  FRACTION_OF,
+  CALLED,
+  MORE_CALLS
+};
+
 static const struct column columns[] = {
-    {LEFT_HEADING(0, "index"),
+    {.id = INDEX,
+     LEFT_HEADING(0, "index"),
      .meaning = "number of the entry; each name is followed by the index of "
                 "its entry"},
-    {HEADING(1, "self", "+desc"), .weighs = true,
+    {.id = SELF_AND_BELOW,
+     HEADING(1, "self", "+desc"),
+     .weighs = true,
      .meaning = "share of all bytes allocated by the function and by all "
                 "functions below it"},
-    {HEADING(2, NULL, "self"), .share = true, .weighs = true,
+    {FIGURE(BYTES), HEADING(2, NULL, "self"), .share = true, .weighs = true,
      .meaning =
          "own line: bytes that the function itself allocated; callers: bytes "
          "that the function and all below it allocated for this caller; "
          "callees: bytes that the callee and all below it allocated for the "
          "function; and their share of all bytes"},
-    {CATEGORIES(BYTES), HEADING(2, NULL, "of these"), .spare = 2,
-     .meaning = "the same bytes by category of object"},
-    {CATEGORIES(BYTES), HEADING(2, NULL, "frac"), .spare = 4,
+    {CATEGORIES(BYTES), .id = OWN_WEIGHT, HEADING(2, NULL, "of these"),
+     .spare = 2, .meaning = "the same bytes by category of object"},
+    {CATEGORIES(BYTES), .id = FRACTION_OF, HEADING(2, NULL, "frac"),
+     .spare = 4,
      .meaning =
          "share of the sum of all callers (or all callees), by category"},
-    {HEADING(2, "bytes", "kept"), .use = USE_KEPT,
+    {FIGURE(KEPT_BYTES), HEADING(2, "bytes", "kept"), .use = USE_KEPT,
      .meaning = "bytes of \"self\" that were never freed"},
     {CATEGORIES(KEPT_BYTES), HEADING(2, NULL, "% all kept"), .use = USE_KEPT,
      .spare = 3,
      .meaning = "their share of all bytes never freed, by category"},
-    {HEADING(2, "live", "bytes"), .use = USE_LIVE,
+    {FIGURE(KEPT_BYTES), HEADING(2, "live", "bytes"), .use = USE_LIVE,
      .meaning = "bytes of \"self\" that were alive at the last collection"},
     {CATEGORIES(KEPT_BYTES), HEADING(2, NULL, "% live"), .use = USE_LIVE,
      .spare = 3, .meaning = "their share of all live bytes, by category"},
-    {HEADING(2, NULL, "called"), .use = USE_CALLS,
+    {.id = CALLED,
+     HEADING(2, NULL, "called"),
+     .use = USE_CALLS,
      .meaning =
          "calls that led to allocation; own line: to the function; callers: "
          "from this caller; callees: from the function to this callee",
      .meaning_in_c = "allocations, each counted as one call; own line: with "
                      "the function on the chain; callers: with this caller; "
                      "callees: with this callee"},
-    {HEADING(1, "+recur", "/total"), .use = USE_CALLS,
+    {.id = MORE_CALLS,
+     HEADING(1, "+recur", "/total"),
+     .use = USE_CALLS,
      .meaning = "own line, +: further calls, from the function to itself or "
                 "within the cycle; callers, /: all calls that the caller "
                 "made; callees, /: all calls that the callee received",
@@ -63,30 +80,22 @@ static const struct column columns[] = {
                      "function to itself or within the cycle; callers, /: "
                      "allocations with any callee of the caller; callees, /: "
                      "allocations with any caller of the callee"},
-    {HEADING(2, "exact", "bytes"), .spare = 1, .weighs = true,
+    {FIGURE(BYTES), .of = OF_INCLUSIVE, HEADING(2, "exact", "bytes"),
+     .spare = 1, .weighs = true,
      .meaning =
          "bytes allocated while the function, or this caller with this "
          "callee, was on the chain, and their share of all bytes; each "
          "allocation is counted once, however deep the recursion"},
-    {HEADING(1, NULL, "%"), .spare = 1},
-    {LEFT_HEADING(2, "name"),
+    {SHARE(BYTES), .of = OF_INCLUSIVE, HEADING(1, NULL, "%"), .spare = 1},
+    {.content = CONTENT_NAME,
+     LEFT_HEADING(2, "name"),
      .meaning = "own line at the left; callers and callees are indented"},
 };
 
-enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 enum { LEAST_REST = 2 }; /* small relations that share a line */
 
 /* Blanks in front of names: relations stand further in than entries. */
 static const char relation_indent[] = "    ";
-
-/* The table being filled. */
-struct drawing {
-  const struct view *view;
-  const struct figures *total; /* of the selection */
-  struct graph_entries entries;
-  struct text_table table;
-  struct string_sink name; /* the one in hand */
-};
 
 /* A line but for its name.  Figures that make no sense for it are stars. */
 struct line {
@@ -99,12 +108,16 @@ struct line {
   const struct figures *exact; /* the exact listing; NULL: stars */
 };
 
-static void
-add_stars(struct text_table *table, size_t count)
-{
-  for (; count > 0; count--)
-    text_table_cell(table, "*");
-}
+/* The table being filled. */
+struct drawing {
+  const struct view *view;
+  const struct figures *total; /* of the selection */
+  struct graph_entries entries;
+  struct listing listing; /* its context is this */
+  struct text_table table;
+  struct line line;        /* the one in hand, ... */
+  struct string_sink name; /* ... and its name */
+};
 
 /* Returns the bytes of FIGURES, or the objects if these are counted. */
 static uint64_t
@@ -113,101 +126,65 @@ weight_of(const struct drawing *drawing, const struct figures *figures)
   return figures->counts[view_weight(drawing->view)];
 }
 
-/* Adds the weight of FIGURES and its share, or stars. */
-static void
-add_bytes(struct drawing *drawing, const struct figures *figures)
+static struct cell
+cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  if (figures == NULL) {
-    add_stars(&drawing->table, 2);
-    return;
-  }
-  text_table_number(&drawing->table, weight_of(drawing, figures));
-  text_table_share(&drawing->table, weight_of(drawing, figures),
-                   weight_of(drawing, drawing->total));
-}
-
-/* Adds the cells from "self" up to the calls. */
-static void
-add_figures(struct drawing *drawing, const struct line *line)
-{
-  struct text_table *table = &drawing->table;
-  const struct figures *figures = line->figures;
-  bool kept = column_used(drawing->view, USE_KEPT) ||
-              column_used(drawing->view, USE_LIVE);
-  add_bytes(drawing, figures);
-  if (figures == NULL) {
-    add_stars(table, 2 * CATEGORY_COUNT + (kept ? 1 + CATEGORY_COUNT : 0));
-    return;
-  }
-  add_category_cells(table, figures->by_category,
-                     weight_of(drawing, figures));
-  if (line->own == NULL)
-    add_category_cells(table, figures->by_category, line->fraction_of);
-  for (unsigned i = 0; line->own != NULL && i < CATEGORY_COUNT; i++)
-    text_table_cell(table, "--");
-  if (kept) {
-    text_table_number(table, figures->kept_bytes);
-    add_category_cells(table, figures->category_kept,
-                       drawing->total->kept_bytes);
+  const struct drawing *drawing = listing->context;
+  const struct line *line = &drawing->line;
+  const struct graph_entry *own = line->own;
+  const struct graph_node *nodes = drawing->view->graph.nodes;
+  string_sink_clear(listing->text);
+  switch ((enum id)id) {
+  case INDEX:
+    if (own != NULL)
+      sink_format(&listing->text->sink, "[%zu]", own->index);
+    return listing_text(listing);
+  case SELF_AND_BELOW:
+    if (own != NULL && (own->cycle != NULL || nodes[own->node].cycle == 0))
+      return (struct cell){.kind = CELL_SHARE,
+                           .number = weight_of(drawing, own->inclusive),
+                           .whole = weight_of(drawing, drawing->total)};
+    return cell_text(own != NULL || line->member ? "*" : "");
+  case OWN_WEIGHT:
+    return cell_number(weight_of(drawing, row->figures));
+  case FRACTION_OF:
+    return cell_optional(own == NULL, line->fraction_of);
+  case CALLED:
+    return cell_calls(line->calls);
+  default:
+    if (line->mark != '\0' && line->more != CALLS_UNKNOWN &&
+        (line->mark != '+' || line->more != 0))
+      sink_format(&listing->text->sink, "%c%" PRIu64, line->mark, line->more);
+    return listing_text(listing);
   }
 }
 
-/* Adds CALLS, or nothing when they are not known. */
-static void
-add_calls(struct text_table *table, uint64_t calls)
-{
-  if (calls == CALLS_UNKNOWN)
-    text_table_skip(table, 1);
-  else
-    text_table_number(table, calls);
-}
+static const struct table graph_table = {COLUMNS(columns), .cell = cell};
 
-/* Adds all cells of LINE but the name, which comes next. */
+/* Adds LINE with the name that has been written. */
 static void
 add_line(struct drawing *drawing, struct line line)
 {
-  struct text_table *table = &drawing->table;
-  const struct graph_entry *own = line.own;
-  const struct graph_node *nodes = drawing->view->graph.nodes;
-  if (own != NULL) {
-    text_table_lead(table);
-    text_table_cell(table, "[%zu]", own->index);
-  } else {
-    text_table_skip(table, 1);
-  }
-  if (own != NULL && (own->cycle != NULL || nodes[own->node].cycle == 0))
-    text_table_share(table, weight_of(drawing, own->inclusive),
-                     weight_of(drawing, drawing->total));
-  else
-    text_table_cell(table, "%s", own != NULL || line.member ? "*" : "");
-  add_figures(drawing, &line);
-  if (column_used(drawing->view, USE_CALLS)) {
-    add_calls(table, line.calls);
-    if (line.mark == '\0' || line.more == CALLS_UNKNOWN ||
-        (line.mark == '+' && line.more == 0))
-      text_table_skip(table, 1);
-    else
-      text_table_cell(table, "%c%" PRIu64, line.mark, line.more);
-  }
-  add_bytes(drawing, line.exact);
+  const struct ranking_row row = {.figures = line.figures,
+                                  .inclusive = line.exact,
+                                  .name = string_sink_text(&drawing->name)};
+  drawing->line = line;
+  if (line.own != NULL)
+    text_table_mark(&drawing->table, TEXT_STRONG);
+  text_report_row(&drawing->listing, &drawing->table, &row, drawing->total);
+  string_sink_clear(&drawing->name);
 }
 
-/* Adds INDENT, the name, the index and the cycle of NODE. */
+/* Writes INDENT, the name, the index and the cycle of NODE. */
 static void
-add_name(struct drawing *drawing, const char *indent, uint32_t node)
+write_name(struct drawing *drawing, const char *indent, uint32_t node)
 {
   const struct graph_node *n = &drawing->view->graph.nodes[node];
-  char cycle[32] = "";
-  string_sink_clear(&drawing->name);
-  if (drawing->view->profile->language == LANGUAGE_C)
-    write_cxx_name(&drawing->name.sink, n->name);
-  else
-    sink_text(&drawing->name.sink, n->name);
+  struct sink *sink = &drawing->name.sink;
+  sink_format(sink, "%s%s [%zu]", indent, n->name,
+              drawing->entries.index_of[node]);
   if (n->cycle != 0)
-    snprintf(cycle, sizeof cycle, " <cycle %" PRIu32 ">", n->cycle);
-  text_table_cell(&drawing->table, "%s%s [%zu]%s", indent,
-                  string_sink_text(&drawing->name),
-                  drawing->entries.index_of[node], cycle);
+    sink_format(sink, " <cycle %" PRIu32 ">", n->cycle);
 }
 
 static void
@@ -231,15 +208,16 @@ add_sum(struct drawing *drawing, const struct graph_sum *sum, size_t least,
   const struct figures *figures = inside ? NULL : &sum->figures;
   if (sum->count < least)
     return;
+  sink_text(&drawing->name.sink, relation_indent);
+  if (name != NULL)
+    sink_text(&drawing->name.sink, name);
+  else
+    sink_format(&drawing->name.sink, "(%zu more%s)", sum->count,
+                inside ? " in the cycle" : "");
   add_line(drawing, (struct line){.figures = figures,
                                   .fraction_of = fraction_of,
                                   .calls = sum->calls,
                                   .exact = figures});
-  if (name != NULL)
-    text_table_cell(&drawing->table, "%s%s", relation_indent, name);
-  else
-    text_table_cell(&drawing->table, "%s(%zu more%s)", relation_indent,
-                    sum->count, inside ? " in the cycle" : "");
 }
 
 /* Adds the lines for small relations: one alone would save none. */
@@ -255,6 +233,7 @@ static void
 add_relation(struct drawing *drawing, const struct relation *relation,
              uint64_t fraction_of)
 {
+  write_name(drawing, relation_indent, relation->node);
   add_line(
       drawing,
       (struct line){.figures = relation->inside ? NULL : &relation->figures,
@@ -263,7 +242,6 @@ add_relation(struct drawing *drawing, const struct relation *relation,
                     .mark = '/',
                     .more = relation->all_calls,
                     .exact = &relation->figures});
-  add_name(drawing, relation_indent, relation->node);
 }
 
 /* Adds the relations of ENTRY, the heaviest next to it; farther away the
@@ -317,8 +295,8 @@ add_members(struct drawing *drawing, const struct graph_entry *entry)
     line.calls = one.calls;
     line.more = one.inner_calls;
     line.exact = one.inclusive;
+    write_name(drawing, relation_indent, member);
     add_line(drawing, line);
-    add_name(drawing, relation_indent, member);
   }
   if (rest.count == 0)
     return;
@@ -326,9 +304,9 @@ add_members(struct drawing *drawing, const struct graph_entry *entry)
   line.calls = rest.calls;
   line.more = 0;
   line.exact = NULL;
+  sink_format(&drawing->name.sink, "%s(%zu more)", relation_indent,
+              rest.count);
   add_line(drawing, line);
-  text_table_cell(&drawing->table, "%s(%zu more)", relation_indent,
-                  rest.count);
 }
 
 static void
@@ -337,17 +315,17 @@ add_entry(struct drawing *drawing, size_t item)
   struct graph_entry entry = graph_entry_of(&drawing->entries, item);
   size_t cycle = item - drawing->view->graph.node_count + 1;
   add_relations(drawing, &entry, true);
-  add_own_line(drawing, &entry);
   if (entry.cycle == NULL)
-    add_name(drawing, "", entry.node);
+    write_name(drawing, "", entry.node);
   else
-    text_table_cell(&drawing->table, "<cycle %zu> as one function [%zu]",
-                    cycle, entry.index);
+    sink_format(&drawing->name.sink, "<cycle %zu> as one function [%zu]",
+                cycle, entry.index);
+  add_own_line(drawing, &entry);
   add_relations(drawing, &entry, false);
   if (entry.cycle != NULL) {
-    text_table_rule(&drawing->table);
+    text_table_mark(&drawing->table, TEXT_RULE);
+    sink_format(&drawing->name.sink, "members of <cycle %zu>", cycle);
     add_own_line(drawing, &entry);
-    text_table_cell(&drawing->table, "members of <cycle %zu>", cycle);
     add_members(drawing, &entry);
   }
 }
@@ -360,7 +338,7 @@ report_graph_legend(const struct view *view, struct sink *sink)
       "Each entry shows a function (the line with an index at the left), its "
       "callers above it and its callees below it, the heaviest nearest to "
       "it.  To follow a caller or a callee, look for its index at the left.");
-  text_columns_explain(view, columns, COLUMN_COUNT, sink);
+  text_columns_explain(view, columns, graph_table.column_count, sink);
   report_legend(view, sink, "all", "sum of the callers, or of the callees");
   report_legend(view, sink, "<root>", "no caller is shown");
   report_legend(view, sink, "(N more)",
@@ -377,15 +355,22 @@ report_graph_legend(const struct view *view, struct sink *sink)
 void
 report_graph(const struct view *view, struct sink *sink)
 {
+  struct string_sink text;
   struct drawing drawing = {.view = view, .total = &view->selection.total};
   const bool held = view_is_of_holders(view);
   string_sink_init(&drawing.name);
-  text_columns_begin(&drawing.table, view, columns, COLUMN_COUNT);
+  string_sink_init(&text);
+  drawing.listing = (struct listing){.table = &graph_table,
+                                     .view = view,
+                                     .form = FORM_TEXT,
+                                     .context = &drawing,
+                                     .text = &text};
+  text_columns_begin(&drawing.table, view, columns, graph_table.column_count);
   graph_entries_init(&drawing.entries, view);
   const struct ranking *ranking = &drawing.entries.ranking;
   for (size_t i = 0; i < ranking->shown; i++) {
     if (i > 0)
-      text_table_rule(&drawing.table);
+      text_table_mark(&drawing.table, TEXT_RULE);
     add_entry(&drawing, ranking->rows[i].item);
   }
   report_heading(sink, held ? "HOLDERS" : "ALLOCATION CALL GRAPH");

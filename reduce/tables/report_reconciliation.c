@@ -8,13 +8,13 @@
 
 #include "common/pprof_format.h"
 #include "tables/report.h"
-#include "tables/text_table.h"
+#include "tables/table.h"
 
 #include <inttypes.h>
 
-static const struct text_column columns[] = {
-    {NULL, 0, "", 0, false},
-    {NULL, 0, "", 2, true},
+static const struct column columns[] = {
+    {HEADING(0, NULL, "")},
+    {LEFT_HEADING(2, "")},
 };
 
 static void
@@ -160,8 +160,8 @@ report_reconciliation(const struct view *view, struct sink *sink)
   bool unattributed = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
                       profile->facts[FACT_UNATTRIBUTED_BYTES] != 0;
   struct text_table table;
-  text_table_init(&table, columns, sizeof columns / sizeof columns[0]);
-  table.human = view->options->width >= WIDE_LINE;
+  text_columns_begin(&table, view, columns,
+                     sizeof columns / sizeof columns[0]);
   if (report_knows_allocs(view))
     add_row(&table, (int64_t)profile->total[MEASURE_ALLOCS],
             "allocations counted");

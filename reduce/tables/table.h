@@ -45,7 +45,8 @@ enum content {
   CONTENT_FIGURE,     /* a measure of the row's figures */
   CONTENT_SHARE,      /* only that measure as a share of the total */
   CONTENT_AVERAGE,    /* bytes by that measure */
-  CONTENT_CATEGORIES, /* in the text: four columns, shares of the total */
+  CONTENT_CATEGORIES, /* in the text: four columns, shares of the total, or of
+                         the number that `cell' returns for `id' */
   CONTENT_COUNTS,     /* with keys: all measures that are known; in CSV
                          bytes and allocations */
   CONTENT_MORE,       /* in CSV: the other measures */
@@ -60,7 +61,8 @@ enum unit { UNIT_COUNT, UNIT_SECONDS, UNIT_TIME };
 
 struct column {
   enum content content;
-  int id; /* of CONTENT_OWN: the number that `cell' gets */
+  int id; /* of CONTENT_OWN: the number that `cell' gets; of
+             CONTENT_CATEGORIES: the same, or 0 */
   enum figures_of of;
   enum measure measure;
   enum unit unit;
@@ -351,6 +353,11 @@ void text_columns_begin(struct text_table *text, const struct view *view,
 void text_columns_explain(const struct view *view, const struct column *list,
                           size_t count, struct sink *sink);
 
+/* Adds the cells of ROW, whose shares are shares of WHOLE. */
+void text_report_row(const struct listing *listing, struct text_table *text,
+                     const struct ranking_row *row,
+                     const struct figures *whole);
+
 /* Writes the total and the rows of LISTING that show. */
 void text_report_rows(const struct listing *listing, struct sink *sink);
 
@@ -360,10 +367,6 @@ void text_report_write(const struct table *table, const struct view *view,
 
 /* Returns what the letters of the categories mean. */
 const char *report_categories_meaning(enum language language);
-
-/* Adds four cells: the shares of WHOLE that BYTES are. */
-void add_category_cells(struct text_table *table,
-                        const uint64_t bytes[CATEGORY_COUNT], uint64_t whole);
 
 extern const struct table advice_table, arcs_table, bins_table,
     contexts_by_size_table, contexts_table, cycles_table,

@@ -24,6 +24,7 @@
 __extension__ typedef unsigned __int128 uint128;
 
 enum { FEW = 5 }; /* members of a group, unless --verbose */
+enum { HEAVY_SHARE = SHARE_WHOLE / 10 }; /* of a row to look at first */
 enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* in nanoseconds */
 
 bool
@@ -120,14 +121,6 @@ text_columns_begin(struct text_table *text, const struct view *view,
   }
 }
 
-void
-add_category_cells(struct text_table *table,
-                   const uint64_t bytes[CATEGORY_COUNT], uint64_t whole)
-{
-  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    text_table_share(table, bytes[i], whole);
-}
-
 static void
 add_time(struct text_table *text, uint64_t nanoseconds)
 {
@@ -145,7 +138,7 @@ static void
 add_change(struct text_table *text, uint64_t old, uint64_t new)
 {
   if (old == new)
-    text_table_skip(text, 1);
+    text_table_cell(text, "%s", "");
   else
     text_table_cell(text, "%c%" PRIu64, new > old ? '+' : '-',
                     new > old ? new - old : old - new);
@@ -160,7 +153,7 @@ add_percent(struct text_table *text, uint64_t old, uint64_t new)
   uint128 change = new > old ? new - old : old - new;
   uint128 tenths = old == 0 ? 0 : (change * 1000 + old / 2) / old;
   if (old == new || old == 0)
-    text_table_skip(text, 1);
+    text_table_cell(text, "%s", "");
   else if (tenths > 99999)
     text_table_cell(text, ">+9999");
   else
@@ -173,7 +166,7 @@ add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
 {
   switch (cell->kind) {
   case CELL_UNKNOWN:
-    text_table_skip(text, 1);
+    text_table_cell(text, "%s", "");
     break;
   case CELL_SHARE:
     text_table_share(text, cell->number, cell->whole);
@@ -198,35 +191,59 @@ add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
   }
 }
 
-/* Adds the cells of COLUMN, and its share. */
+/* Adds the shares by category of COLUMN: of WHOLE, or of what the table says,
+ * which may be nothing. */
+static void
+add_categories(const struct listing *listing, struct text_table *text,
+               const struct ranking_row *row, const struct figures *whole,
+               const struct column *column)
+{
+  const struct cell all = column->id != 0
+                              ? listing->table->cell(listing, row, column->id)
+                              : cell_number(whole->counts[column->measure]);
+  const uint64_t *parts = column->measure == MEASURE_KEPT_BYTES
+                              ? row->figures->category_kept
+                              : row->figures->by_category;
+  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
+    if (all.kind == CELL_UNKNOWN)
+      text_table_cell(text, "--");
+    else
+      text_table_share(text, parts[i], all.number);
+}
+
+/* Adds the cells of COLUMN, and its share.  Those of figures that ROW cannot
+ * have are stars. */
 static void
 add_cells(const struct listing *listing, struct text_table *text,
           const struct ranking_row *row, const struct figures *whole,
           const struct column *column)
 {
   const struct ranking_row all = {.figures = whole, .inclusive = whole};
-  bool kept = column->measure == MEASURE_KEPT_BYTES;
-  if (column->content == CONTENT_CATEGORIES) {
-    add_category_cells(
-        text, kept ? row->figures->category_kept : row->figures->by_category,
-        whole->counts[column->measure]);
+  const bool categories = column->content == CONTENT_CATEGORIES;
+  const bool share = column->share || column->content == CONTENT_SHARE;
+  const bool figure = column->content == CONTENT_FIGURE;
+  if ((column->of == OF_INCLUSIVE ? row->inclusive : row->figures) == NULL &&
+      (categories || share || figure)) {
+    for (int i = categories ? CATEGORY_COUNT : share + figure; i > 0; i--)
+      text_table_cell(text, "*");
     return;
   }
-  if (column->content == CONTENT_OWN && row->item == (size_t)NO_ITEM &&
-      !column->sums) {
+  if (categories) {
+    add_categories(listing, text, row, whole, column);
+  } else if (column->content == CONTENT_OWN && row->item == (size_t)NO_ITEM &&
+             !column->sums) {
     text_table_cell(text, "%s", column->total == NULL ? "" : column->total);
   } else if (column->content != CONTENT_SHARE) {
     struct cell cell = listing_cell(listing, row, column);
     add_cell(text, &cell, column->unit);
   }
-  if (column->share || column->content == CONTENT_SHARE)
+  if (share)
     text_table_share(text, row_figure(row, column), row_figure(&all, column));
 }
 
-/* Adds the cells of ROW, whose shares are shares of WHOLE. */
-static void
-add_row(const struct listing *listing, struct text_table *text,
-        const struct ranking_row *row, const struct figures *whole)
+void
+text_report_row(const struct listing *listing, struct text_table *text,
+                const struct ranking_row *row, const struct figures *whole)
 {
   const struct table *table = listing->table;
   for (size_t i = 0; i < table->column_count; i++) {
@@ -250,15 +267,15 @@ add_members(const struct listing *listing, struct text_table *text,
   ranking_cut(ranking, group->figures, &options);
   text->indent = "  ";
   for (size_t i = 0; i < ranking->shown; i++)
-    add_row(listing, text, &ranking->rows[i], group->figures);
+    text_report_row(listing, text, &ranking->rows[i], group->figures);
   if (ranking->shown < ranking->count) {
     struct figures rest = {.allocs = ranking->left_out_allocs,
                            .bytes = ranking->left_out_bytes};
     snprintf(name, sizeof name, "(%zu more)",
              ranking->count - ranking->shown);
-    add_row(listing, text,
-            &(struct ranking_row){.figures = &rest, .name = name},
-            group->figures);
+    text_report_row(listing, text,
+                    &(struct ranking_row){.figures = &rest, .name = name},
+                    group->figures);
   }
   text->indent = "";
 }
@@ -270,9 +287,9 @@ write_groups(const struct listing *listing, struct text_table *text)
     const struct ranking_row *group = &listing->ranking.rows[i];
     struct ranking members = {0};
     if (i > 0)
-      text_table_rule(text);
-    text_table_lead(text);
-    add_row(listing, text, group, &listing->view->selection.total);
+      text_table_mark(text, TEXT_RULE);
+    text_table_mark(text, TEXT_STRONG);
+    text_report_row(listing, text, group, &listing->view->selection.total);
     listing->table->members(listing, group, &members);
     add_members(listing, text, group, &members);
     pool_free(members.rows);
@@ -288,13 +305,14 @@ write_rows(const struct listing *listing, struct text_table *text)
   if (weight == MEASURE_BYTES)
     weight = view_weight(listing->view);
   if (!listing->table->untotalled)
-    add_row(listing, text, &total, total.figures);
+    text_report_row(listing, text, &total, total.figures);
   for (size_t i = 0; i < ranking->shown; i++) {
     const struct ranking_row *row = &ranking->rows[i];
-    if (row->figures != NULL)
-      text_table_weigh(text, row->figures->counts[weight],
-                       total.figures->counts[weight]);
-    add_row(listing, text, row, total.figures);
+    if (row->figures != NULL && row->figures->counts[weight] > 0 &&
+        share_reached(row->figures->counts[weight],
+                      total.figures->counts[weight], HEAVY_SHARE))
+      text_table_mark(text, TEXT_HEAVY);
+    text_report_row(listing, text, row, total.figures);
   }
 }
 

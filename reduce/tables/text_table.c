@@ -38,13 +38,11 @@ void
 text_table_init(struct text_table *table, const struct text_column *columns,
                 size_t column_count)
 {
-  if (column_count > 0)
-    memcpy(table->columns, columns, column_count * sizeof *columns);
-  memset(table->spare, 0, sizeof table->spare);
+  memset(table, 0, sizeof *table);
+  for (size_t i = 0; i < column_count; i++)
+    table->columns[i] = columns[i];
   table->column_count = column_count;
-  table->human = false;
   table->indent = "";
-  table->column = 0;
   string_sink_init(&table->text);
 }
 
@@ -109,16 +107,7 @@ text_table_cell(struct text_table *table, const char *format, ...)
 void
 text_table_number(struct text_table *table, uint64_t number)
 {
-  char text[24];
-  snprintf(text, sizeof text, "%" PRIu64, number);
-  add_cell(table, text);
-}
-
-void
-text_table_skip(struct text_table *table, size_t count)
-{
-  for (; count > 0; count--)
-    add_cell(table, "");
+  text_table_cell(table, "%" PRIu64, number);
 }
 
 void
@@ -136,27 +125,8 @@ text_table_name(struct text_table *table, const char *name)
   add_cell(table, name);
 }
 
-static void
-add_mark(struct text_table *table, char mark)
+void
+text_table_mark(struct text_table *table, char mark)
 {
   sink_bytes(&table->text.sink, (const char[]){mark, '\0'}, 2);
-}
-
-void
-text_table_rule(struct text_table *table)
-{
-  add_mark(table, TEXT_RULE);
-}
-
-void
-text_table_lead(struct text_table *table)
-{
-  add_mark(table, TEXT_STRONG);
-}
-
-void
-text_table_weigh(struct text_table *table, uint64_t part, uint64_t whole)
-{
-  if (part > 0 && (uint128)part * 10 >= whole)
-    add_mark(table, TEXT_HEAVY);
 }

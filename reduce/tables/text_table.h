@@ -45,26 +45,21 @@ struct text_table {
  * line across the table; the style of the next row. */
 enum { TEXT_RULE = 1, TEXT_STRONG, TEXT_HEAVY };
 
+/* Makes TABLE empty, with COLUMN_COUNT columns. */
 void text_table_init(struct text_table *table,
                      const struct text_column *columns, size_t column_count);
 
 /* Add the next cell: formatted text, of which control characters are written
- * out; a number; COUNT empty ones; a share as two characters; a name. */
+ * out; a number; a share as two characters; a name. */
 void text_table_cell(struct text_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_table_number(struct text_table *table, uint64_t number);
-void text_table_skip(struct text_table *table, size_t count);
 void text_table_share(struct text_table *table, uint64_t part,
                       uint64_t whole);
 void text_table_name(struct text_table *table, const char *name);
 
-/* Called between two rows: add a line across the table; let the next row lead
- * those below it; note that the next row stands for PART of WHOLE, and is one
- * to look at first when that is a tenth or more. */
-void text_table_rule(struct text_table *table);
-void text_table_lead(struct text_table *table);
-void text_table_weigh(struct text_table *table, uint64_t part,
-                      uint64_t whole);
+/* Adds MARK; called between two rows. */
+void text_table_mark(struct text_table *table, char mark);
 
 /* Writes headings, a line and the rows, in the looks of SINK; then, if any,
  * the columns that are left out.  The last row must be complete. */
