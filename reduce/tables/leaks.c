@@ -12,14 +12,14 @@
  * The page has the same rows: bytes and objects that were kept, or lost.
  */
 
+#include "base/array.h"
 #include "tables/report.h"
 #include "tables/table.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-enum id { DIRECT_BYTES, DIRECT_ALLOCS, REACHABLE_BYTES, REACHABLE_ALLOCS };
+enum id { REACHABLE_BYTES, REACHABLE_ALLOCS, REACHABLE_COUNTS };
 
 static const struct column columns[] = {
     {FIGURE(KEPT_BYTES), .keys = {"bytes"}, .share = true,
@@ -32,16 +32,10 @@ static const struct column columns[] = {
                 "bytes"},
     {FIGURE(KEPT_ALLOCS), .keys = {"objects"}, HEADING(2, NULL, "objects"),
      .use = USE_LOST, .meaning = "number of these objects"},
-    {.id = DIRECT_BYTES,
-     HEADING(2, NULL, "direct"),
-     .spare = 1,
-     .sums = true,
+    {FIGURE(LOST_BYTES), HEADING(2, NULL, "direct"), .spare = 1,
      .use = USE_LOST,
      .meaning = "those lost directly: no other lost object refers to them"},
-    {.id = DIRECT_ALLOCS,
-     HEADING(2, NULL, "objects"),
-     .spare = 1,
-     .sums = true,
+    {FIGURE(LOST_ALLOCS), HEADING(2, NULL, "objects"), .spare = 1,
      .use = USE_LOST},
     {.id = REACHABLE_BYTES,
      HEADING(2, NULL, "reachable"),
@@ -71,17 +65,19 @@ static const struct column columns[] = {
                 "\"...\" stands for more"},
 };
 
-/* Of a path, or of all, by enum id. */
-struct other_kept {
-  uint64_t counts[REACHABLE_ALLOCS + 1];
+/* What a path has, or all. */
+struct path {
+  struct figures figures;
+  uint64_t reachable[REACHABLE_COUNTS]; /* by enum id: kept, not lost */
 };
 
 struct leaks {
-  struct call_tree tree;     /* by frames */
-  struct names paths;        /* the partial paths */
-  struct figures *figures;   /* by path, and one more: of all */
-  struct other_kept *others; /* likewise; NULL: what was lost is not known */
-  uint32_t *path;            /* room for one: items, the leaf first */
+  struct call_tree tree; /* by frames */
+  struct names names;    /* of the partial paths */
+  struct path *paths;    /* by name */
+  size_t count, capacity;
+  struct path all;           /* what all have that is not suppressed */
+  uint32_t *items;           /* room for those of a path, the leaf first */
   struct figures suppressed; /* what no path has: it is kept, and no leak */
   const char *separator;     /* of callers */
 };
@@ -117,63 +113,61 @@ path_to(const struct listing *listing, uint32_t node)
   size_t count = 0;
   for (size_t calls = 0; node != TREE_ROOT && calls < most;
        node = nodes[node].parent) {
-    leaks->path[count++] = nodes[node].item;
+    leaks->items[count++] = nodes[node].item;
     calls += !leaks->tree.items[nodes[node].item].inlined;
   }
   string_sink_clear(listing->text);
   if (node != TREE_ROOT)
     sink_format(sink, "...%s", leaks->separator);
   while (count > 0) {
-    write_frame(listing->view, &leaks->tree.items[leaks->path[--count]],
+    write_frame(listing->view, &leaks->tree.items[leaks->items[--count]],
                 sink);
     sink_text(sink, count > 0 ? leaks->separator : "");
   }
-  return names_intern(&leaks->paths, string_sink_text(listing->text));
+  return names_intern(&leaks->names, string_sink_text(listing->text));
 }
 
-/* Adds what of sample I, of the path with that number, was lost directly, and
- * what was kept and not lost. */
+/* Notes what of sample I was kept and not lost as reachable in PATH. */
 static void
-split_kept(const struct listing *listing, size_t i, uint32_t path)
+split_kept(const struct profile *profile, size_t i, struct path *path)
 {
-  const struct profile *profile = listing->view->profile;
+  const uint64_t reachable[] = {
+      profile_value(profile, i, MEASURE_KEPT_BYTES) -
+          profile_value(profile, i, MEASURE_LOST_BYTES) -
+          profile_value(profile, i, COLUMN_OF_INDIRECT_BYTES),
+      profile_value(profile, i, MEASURE_KEPT_ALLOCS) -
+          profile_value(profile, i, MEASURE_LOST_ALLOCS) -
+          profile_value(profile, i, COLUMN_OF_INDIRECT_ALLOCS)};
+  for (int k = 0; k < REACHABLE_COUNTS; k++)
+    path->reachable[k] += reachable[k];
+  path->figures.kept_bytes -= reachable[REACHABLE_BYTES];
+  path->figures.kept_allocs -= reachable[REACHABLE_ALLOCS];
+}
+
+/* Adds what counts of sample I, whose chain ends at NODE, to its path, or to
+ * what is suppressed. */
+static void
+add_sample(const struct listing *listing, size_t i, uint32_t node)
+{
+  const struct view *view = listing->view;
+  const struct profile *profile = view->profile;
   struct leaks *leaks = listing->context;
-  const uint64_t lost[] = {profile_value(profile, i, MEASURE_LOST_BYTES),
-                           profile_value(profile, i, MEASURE_LOST_ALLOCS)};
-  const uint64_t indirect[] = {
-      profile_value(profile, i, COLUMN_OF_INDIRECT_BYTES),
-      profile_value(profile, i, COLUMN_OF_INDIRECT_ALLOCS)};
-  const uint64_t kept[] = {profile_value(profile, i, MEASURE_KEPT_BYTES),
-                           profile_value(profile, i, MEASURE_KEPT_ALLOCS)};
-  for (size_t k = 0; k < 2; k++)
-    for (size_t at = path;; at = leaks->paths.count) {
-      uint64_t *counts = leaks->others[at].counts;
-      counts[DIRECT_BYTES + k] += lost[k];
-      counts[REACHABLE_BYTES + k] += kept[k] - indirect[k] - lost[k];
-      if (at == leaks->paths.count)
-        break;
-    }
-}
-
-/* Finishes the figures: those of all are the selection's without what is
- * suppressed and kept; and what is kept is what was lost, where that is
- * known.
- */
-static void
-finish_figures(struct leaks *leaks, const struct selection *selection)
-{
-  const struct figures *suppressed = &leaks->suppressed;
-  struct figures *all = &leaks->figures[leaks->paths.count];
-  *all = selection->total;
-  all->bytes -= suppressed->kept_bytes;
-  all->allocs -= suppressed->kept_allocs;
-  all->kept_bytes -= suppressed->kept_bytes;
-  all->kept_allocs -= suppressed->kept_allocs;
-  for (size_t i = 0; leaks->others != NULL && i <= leaks->paths.count; i++) {
-    leaks->figures[i].kept_bytes -= leaks->others[i].counts[REACHABLE_BYTES];
-    leaks->figures[i].kept_allocs -=
-        leaks->others[i].counts[REACHABLE_ALLOCS];
+  const uint32_t path = path_to(listing, node);
+  struct sample_count count;
+  selection_count(&view->selection, i, &count);
+  const struct figures figures = figures_of(profile, &count);
+  while (leaks->count <= path)
+    ARRAY_PUSH(leaks->paths, leaks->count, leaks->capacity, (struct path){0});
+  if (view->suppressed != NULL &&
+      view->suppressed[profile->samples[i].node]) {
+    figures_add(&leaks->suppressed, &figures);
+    return;
   }
+  figures_add(&leaks->paths[path].figures, &figures);
+  if (!profile_has(profile, MEASURE_LOST_BYTES))
+    return;
+  split_kept(profile, i, &leaks->paths[path]);
+  split_kept(profile, i, &leaks->all);
 }
 
 static void
@@ -182,54 +176,41 @@ init(struct listing *listing)
   const struct view *view = listing->view;
   const struct profile *profile = view->profile;
   struct leaks *leaks = listing->context;
-  names_init(&leaks->paths);
+  const struct figures *suppressed = &leaks->suppressed;
+  struct figures *all = &leaks->all.figures;
+  names_init(&leaks->names);
   call_tree_by_frames(&leaks->tree, &view->tree, false);
-  uint32_t *of_sample = leaks->tree.of_sample; /* nodes, then paths */
   leaks->separator = ">";
   for (size_t i = 0; i < leaks->tree.item_count; i++)
     if (strstr(leaks->tree.items[i].name, "::") != NULL &&
         profile->language == LANGUAGE_C)
       leaks->separator = " > "; /* names of C++ have such brackets */
-  leaks->path = pool_zeroed(leaks->tree.tree.count, sizeof *leaks->path);
-  for (size_t i = 0; i < profile->sample_count; i++)
-    if (of_sample[i] != INDEX_NONE)
-      of_sample[i] = path_to(listing, of_sample[i]);
-  leaks->figures =
-      pool_zeroed(leaks->paths.count + 1, sizeof *leaks->figures);
-  if (profile_has(profile, MEASURE_LOST_BYTES)) {
+  leaks->items = pool_zeroed(leaks->tree.tree.count, sizeof *leaks->items);
+  if (profile_has(profile, MEASURE_LOST_BYTES))
     listing->ranking.noun = "bytes lost";
-    leaks->others =
-        pool_zeroed(leaks->paths.count + 1, sizeof *leaks->others);
-  }
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    struct sample_count count;
-    if (of_sample[i] == INDEX_NONE)
-      continue;
-    selection_count(&view->selection, i, &count);
-    struct figures figures = figures_of(profile, &count);
-    bool suppressed = view->suppressed != NULL &&
-                      view->suppressed[profile->samples[i].node];
-    figures_add(suppressed ? &leaks->suppressed
-                           : &leaks->figures[of_sample[i]],
-                &figures);
-    if (!suppressed && leaks->others != NULL)
-      split_kept(listing, i, of_sample[i]);
-  }
-  finish_figures(leaks, &view->selection);
+  *all = view->selection.total;
+  for (size_t i = 0; i < profile->sample_count; i++)
+    if (leaks->tree.of_sample[i] != INDEX_NONE)
+      add_sample(listing, i, leaks->tree.of_sample[i]);
+  all->bytes -= suppressed->kept_bytes;
+  all->allocs -= suppressed->kept_allocs;
+  all->kept_bytes -= suppressed->kept_bytes;
+  all->kept_allocs -= suppressed->kept_allocs;
+  all->lost_bytes -= suppressed->lost_bytes;
+  all->lost_allocs -= suppressed->lost_allocs;
 }
 
 static bool
 row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
   const struct leaks *leaks = listing->context;
-  if (item == leaks->paths.count)
+  if (item == leaks->count)
     return false;
-  row->figures = &leaks->figures[item];
-  row->name = leaks->paths.texts[item];
+  row->figures = &leaks->paths[item].figures;
+  row->name = leaks->names.texts[item];
   row->left_out = row->figures->kept_bytes == 0 &&
                   row->figures->kept_allocs == 0 &&
-                  (leaks->others == NULL ||
-                   leaks->others[item].counts[REACHABLE_ALLOCS] == 0);
+                  leaks->paths[item].reachable[REACHABLE_ALLOCS] == 0;
   return true;
 }
 
@@ -237,30 +218,28 @@ static struct cell
 cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
   const struct leaks *leaks = listing->context;
-  size_t item = row->item == (size_t)NO_ITEM ? leaks->paths.count : row->item;
-  return cell_number(leaks->others[item].counts[id]);
+  const struct path *path =
+      row->item == (size_t)NO_ITEM ? &leaks->all : &leaks->paths[row->item];
+  return cell_number(path->reachable[id]);
 }
 
 static const struct figures *
 total(const struct listing *listing)
 {
-  const struct leaks *leaks = listing->context;
-  return &leaks->figures[leaks->paths.count];
+  return &((const struct leaks *)listing->context)->all.figures;
 }
 
 static void
 note(const struct listing *listing, struct sink *sink)
 {
-  const struct leaks *leaks = listing->context;
-  char text[200];
-  if (leaks->suppressed.kept_allocs == 0)
-    return;
-  snprintf(text, sizeof text,
-           "Suppressed: %" PRIu64 " bytes in %" PRIu64
-           " object%s; --suppressions=none shows them.",
-           leaks->suppressed.kept_bytes, leaks->suppressed.kept_allocs,
-           leaks->suppressed.kept_allocs == 1 ? "" : "s");
-  report_paragraph(sink, text);
+  const struct figures *suppressed =
+      &((const struct leaks *)listing->context)->suppressed;
+  if (suppressed->kept_allocs != 0)
+    report_paragraph(
+        sink, pool_format("Suppressed: %" PRIu64 " bytes in %" PRIu64
+                          " object%s; --suppressions=none shows them.",
+                          suppressed->kept_bytes, suppressed->kept_allocs,
+                          suppressed->kept_allocs == 1 ? "" : "s"));
 }
 
 static void
