@@ -48,7 +48,7 @@ static const struct column total_columns[] = {
     SIDES(USE_ALWAYS, MEASURE_BYTES, 0, .spare = 0),
     {PART(MEASURE_BYTES, CHANGE, "change", 2)},
     {PART(MEASURE_BYTES, PERCENT, "%", 1)},
-    {.id = NAME, .text = {NULL, 0, "", 2, true}},
+    {OWN(NAME), .text = {NULL, 0, "", 2, true}},
 };
 
 static const struct column change_columns[] = {
@@ -69,8 +69,8 @@ static const struct column change_columns[] = {
     GROUP(USE_ALWAYS, MEASURE_TEMPORARY_ALLOCS, "temporary objects",
           "temporary", .meaning = "objects that were freed at once"),
     GROUP(USE_CALLS, DIFF_CALLS, "calls", "calls", CALLS_MEANING),
-    {.id = STATE, .text = {NULL, 0, "", 3, true}},
-    {.id = NAME, .text = {NULL, 0, "name", 1, true}},
+    {OWN(STATE), .text = {NULL, 0, "", 3, true}},
+    {OWN(NAME), .text = {NULL, 0, "name", 1, true}},
 };
 
 enum { COLUMN_COUNT = sizeof change_columns / sizeof change_columns[0] };

@@ -33,22 +33,22 @@ enum id {
 };
 
 static const struct column columns[] = {
-    {.id = RULE_NAME, .keys = KEY("rule"), .first = true},
-    {.content = CONTENT_NAME, .keys = KEY("function"), .first = true},
-    {.id = RULE_GRADE, .keys = KEY("grade")},
-    {.id = SAVED, .keys = KEY("saved_bytes")},
+    {OWN(RULE_NAME), .keys = KEY("rule"), .first = true},
+    {CONTENT(NAME), .keys = KEY("function"), .first = true},
+    {OWN(RULE_GRADE), .keys = KEY("grade")},
+    {OWN(SAVED), .keys = KEY("saved_bytes")},
     ALL_COUNTS,
     ALL_MORE,
-    {.id = CALLS, .keys = KEY("calls")},
-    {.id = OBJECTS, .keys = KEY("objects")},
-    {.id = CALLED, .keys = KEY("called")},
-    {.id = CALLER, .keys = KEY("caller")},
-    {.id = SOURCE_FILE, .keys = KEY("file")},
-    {.id = SOURCE_LINE, .keys = KEY("line")},
-    {.id = RULE_FAULT, .keys = KEY("fault")},
-    {.id = RULE_REMEDY, .keys = KEY("remedy")},
-    {.id = RULE_EXAMPLE, .keys = KEY("example")},
-    {.id = RULE_UNKNOWN, .keys = KEY("unknown")},
+    {OWN(CALLS), .keys = KEY("calls")},
+    {OWN(OBJECTS), .keys = KEY("objects")},
+    {OWN(CALLED), .keys = KEY("called")},
+    {OWN(CALLER), .keys = KEY("caller")},
+    {OWN(SOURCE_FILE), .keys = KEY("file")},
+    {OWN(SOURCE_LINE), .keys = KEY("line")},
+    {OWN(RULE_FAULT), .keys = KEY("fault")},
+    {OWN(RULE_REMEDY), .keys = KEY("remedy")},
+    {OWN(RULE_EXAMPLE), .keys = KEY("example")},
+    {OWN(RULE_UNKNOWN), .keys = KEY("unknown")},
 };
 
 /* ---- as data ---- */

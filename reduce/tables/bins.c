@@ -18,16 +18,13 @@ enum id { KIND, SIZE, TYPES, TYPE_NAMES };
 enum { NAMES_SHOWN = 6 }; /* types named in a row, unless --verbose */
 
 static const struct column columns[] = {
-    {.id = KIND, .keys = {"kind"}, .first = true},
-    {.id = SIZE,
-     .keys = KEY("size"),
-     .first = true,
-     HEADING(0, NULL, "size"),
+    {OWN(KIND), .keys = {"kind"}, .first = true},
+    {OWN(SIZE), .keys = KEY("size"), .first = true, HEADING(0, NULL, "size"),
      .total = "all",
      .meaning = "bytes of one object with its body; \"> 1024\": all larger "
                 "objects; \"grown\": bodies that grew later, which are not "
                 "objects of their own"},
-    {.id = TYPES, .keys = KEYS(NULL, "category,type,class"), .first = true},
+    {OWN(TYPES), .keys = KEYS(NULL, "category,type,class"), .first = true},
     ALLOCS_COLUMN(2, "objects of this size, and their share of all objects"),
     BYTES_COLUMN("their bytes, and their share of all bytes"),
     {FIGURE(ALLOCS), .of = OF_FREED, HEADING(2, NULL, "frees"),
@@ -39,10 +36,8 @@ static const struct column columns[] = {
     LIVE_COLUMNS("of this size"),
     ALL_COUNTS,
     ALL_MORE,
-    {.id = TYPES, .keys = KEYS("types", NULL)},
-    {.id = TYPE_NAMES,
-     LEFT_HEADING(2, "types"),
-     .total = "<TOTAL>",
+    {OWN(TYPES), .keys = KEYS("types", NULL)},
+    {OWN(TYPE_NAMES), LEFT_HEADING(2, "types"), .total = "<TOTAL>",
      .meaning = "types that have this size, most bytes first"},
 };
 

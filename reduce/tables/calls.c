@@ -8,19 +8,19 @@ enum arc_id { CALLER, CALLEE, ARC_CALLS };
 enum cycle_id { MEMBERS, OUTSIDE_CALLS, INSIDE_CALLS };
 
 static const struct column arc_columns[] = {
-    {.id = CALLER, .keys = KEY("caller")},
-    {.id = CALLEE, .keys = KEY("callee")},
-    {.id = ARC_CALLS, .keys = KEY("calls")},
+    {OWN(CALLER), .keys = KEY("caller")},
+    {OWN(CALLEE), .keys = KEY("callee")},
+    {OWN(ARC_CALLS), .keys = KEY("calls")},
     ALL_COUNTS,
     ALL_MORE,
 };
 
 static const struct column cycle_columns[] = {
-    {.id = MEMBERS, .keys = KEY("functions")},
+    {OWN(MEMBERS), .keys = KEY("functions")},
     COUNTS(OF_ROW, "self_"),
     COUNTS(OF_INCLUSIVE, "inclusive_"),
-    {.id = OUTSIDE_CALLS, .keys = KEY("calls")},
-    {.id = INSIDE_CALLS, .keys = KEY("inside_calls")},
+    {OWN(OUTSIDE_CALLS), .keys = KEY("calls")},
+    {OWN(INSIDE_CALLS), .keys = KEY("inside_calls")},
 };
 
 static bool

@@ -13,13 +13,13 @@
 enum id { CHAIN, PARENT, FUNCTION, CALLS, TYPES };
 
 static const struct column columns[] = {
-    {.id = PARENT, .keys = KEYS("parent", NULL)},
-    {.id = FUNCTION, .keys = KEYS("function", NULL)},
-    {.id = CHAIN, .keys = KEYS(NULL, "chain")},
-    {.content = CONTENT_COUNTS, .keys = {[FORM_JSON] = "", [FORM_CSV] = ""}},
-    {.id = CALLS, .keys = KEY("calls")},
+    {OWN(PARENT), .keys = KEYS("parent", NULL)},
+    {OWN(FUNCTION), .keys = KEYS("function", NULL)},
+    {OWN(CHAIN), .keys = KEYS(NULL, "chain")},
+    {CONTENT(COUNTS), .keys = {[FORM_JSON] = "", [FORM_CSV] = ""}},
+    {OWN(CALLS), .keys = KEY("calls")},
     ALL_MORE,
-    {.id = TYPES, .keys = {[FORM_JSON] = "types"}},
+    {OWN(TYPES), .keys = {[FORM_JSON] = "types"}},
 };
 
 struct contexts {

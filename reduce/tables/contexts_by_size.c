@@ -16,15 +16,15 @@ enum id { CHAIN, CATEGORY, TYPE, CLASS, SIZE, PHASE, THREAD, SAMPLES };
   }
 
 static const struct column columns[] = {
-    {.id = CHAIN, .keys = LISP_KEY("chain")},
-    {.id = CATEGORY, .keys = LISP_KEY("category")},
-    {.id = TYPE, .keys = LISP_KEY("type")},
-    {.id = CLASS, .keys = LISP_KEY("class")},
-    {.id = SIZE, .keys = LISP_KEY("size")},
-    {.id = PHASE, .keys = LISP_KEY("phase")},
-    {.id = THREAD, .keys = LISP_KEY("thread")},
+    {OWN(CHAIN), .keys = LISP_KEY("chain")},
+    {OWN(CATEGORY), .keys = LISP_KEY("category")},
+    {OWN(TYPE), .keys = LISP_KEY("type")},
+    {OWN(CLASS), .keys = LISP_KEY("class")},
+    {OWN(SIZE), .keys = LISP_KEY("size")},
+    {OWN(PHASE), .keys = LISP_KEY("phase")},
+    {OWN(THREAD), .keys = LISP_KEY("thread")},
     ALL_COUNTS,
-    {.id = SAMPLES, .keys = LISP_KEY("samples")},
+    {OWN(SAMPLES), .keys = LISP_KEY("samples")},
 };
 
 struct contexts {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Names of C++ as a table has room for them: a string is std::string, and the
- * arguments of other templates, if they are long, are three dots.  Other names
- * stay as they are.
+ * arguments of other templates, if they are long, are three dots.  Other
+ * names stay as they are.
  */
 
 #include "tables/table.h"

@@ -16,9 +16,7 @@ static const struct column columns[] = {
                 "their share of all live bytes"},
     {FIGURE(ALLOCS), HEADING(2, NULL, "objects"),
      .meaning = "number of these objects"},
-    {.content = CONTENT_NAME,
-     .first = true,
-     LEFT_HEADING(2, "root"),
+    {CONTENT(NAME), .first = true, LEFT_HEADING(2, "root"),
      .meaning = "a symbol, by its value, function or properties; its binding "
                 "in a thread; a package; a class; constants of compiled "
                 "code; data of a shared object; the stack of a thread.  With "

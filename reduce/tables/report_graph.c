@@ -31,13 +31,10 @@ enum id {
 };
 
 static const struct column columns[] = {
-    {.id = INDEX,
-     LEFT_HEADING(0, "index"),
+    {OWN(INDEX), LEFT_HEADING(0, "index"),
      .meaning = "number of the entry; each name is followed by the index of "
                 "its entry"},
-    {.id = SELF_AND_BELOW,
-     HEADING(1, "self", "+desc"),
-     .weighs = true,
+    {OWN(SELF_AND_BELOW), HEADING(1, "self", "+desc"), .weighs = true,
      .meaning = "share of all bytes allocated by the function and by all "
                 "functions below it"},
     {FIGURE(BYTES), HEADING(2, NULL, "self"), .share = true, .weighs = true,
@@ -61,18 +58,14 @@ static const struct column columns[] = {
      .meaning = "bytes of \"self\" that were alive at the last collection"},
     {CATEGORIES(KEPT_BYTES), HEADING(2, NULL, "% live"), .use = USE_LIVE,
      .spare = 3, .meaning = "their share of all live bytes, by category"},
-    {.id = CALLED,
-     HEADING(2, NULL, "called"),
-     .use = USE_CALLS,
+    {OWN(CALLED), HEADING(2, NULL, "called"), .use = USE_CALLS,
      .meaning =
          "calls that led to allocation; own line: to the function; callers: "
          "from this caller; callees: from the function to this callee",
      .meaning_in_c = "allocations, each counted as one call; own line: with "
                      "the function on the chain; callers: with this caller; "
                      "callees: with this callee"},
-    {.id = MORE_CALLS,
-     HEADING(1, "+recur", "/total"),
-     .use = USE_CALLS,
+    {OWN(MORE_CALLS), HEADING(1, "+recur", "/total"), .use = USE_CALLS,
      .meaning = "own line, +: further calls, from the function to itself or "
                 "within the cycle; callers, /: all calls that the caller "
                 "made; callees, /: all calls that the callee received",
@@ -87,8 +80,7 @@ static const struct column columns[] = {
          "callee, was on the chain, and their share of all bytes; each "
          "allocation is counted once, however deep the recursion"},
     {SHARE(BYTES), .of = OF_INCLUSIVE, HEADING(1, NULL, "%"), .spare = 1},
-    {.content = CONTENT_NAME,
-     LEFT_HEADING(2, "name"),
+    {CONTENT(NAME), LEFT_HEADING(2, "name"),
      .meaning = "own line at the left; callers and callees are indented"},
 };
 

@@ -12,8 +12,7 @@
 enum id { ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
 
 #define DATA_COLUMNS                                                         \
-  ALL_COUNTS,                                                                \
-      {.content = CONTENT_BY_CATEGORY, .keys = KEYS("category_bytes", "")},  \
+  ALL_COUNTS, {CONTENT(BY_CATEGORY), .keys = KEYS("category_bytes", "")},    \
       ALL_MORE
 
 #define SHARE_COLUMNS(of_what)                                               \
@@ -25,55 +24,37 @@ enum id { ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
 
 static const struct column phase_columns[] = {
     SHARE_COLUMNS("in this phase"),
-    {.content = CONTENT_NAME,
-     .keys = KEY("phase"),
-     .first = true,
-     LEFT_HEADING(2, "name"),
-     .meaning = "the phase"},
+    {CONTENT(NAME), .keys = KEY("phase"), .first = true,
+     LEFT_HEADING(2, "name"), .meaning = "the phase"},
 };
 
 static const struct column thread_columns[] = {
     SHARE_COLUMNS("by these threads"),
-    {.content = CONTENT_NAME,
-     .keys = KEYS("name", "thread"),
-     .first = true,
+    {CONTENT(NAME), .keys = KEYS("name", "thread"), .first = true,
      LEFT_HEADING(2, "name"),
      .meaning = "name; all threads of one name are one row"},
 };
 
 static const struct column region_columns[] = {
-    {.content = CONTENT_NAME, .keys = KEYS("path", "region"), .first = true},
+    {CONTENT(NAME), .keys = KEYS("path", "region"), .first = true},
     DATA_COLUMNS,
-    {.id = ENTERED,
-     .keys = KEY("entered"),
-     HEADING(0, NULL, "entered"),
+    {OWN(ENTERED), .keys = KEY("entered"), HEADING(0, NULL, "entered"),
      .meaning = "number of entries, by all threads"},
-    {.id = SPENT,
-     .unit = UNIT_SECONDS,
-     .keys = KEY("nanoseconds"),
+    {OWN(SPENT), .unit = UNIT_SECONDS, .keys = KEY("nanoseconds"),
      HEADING(2, NULL, "seconds"),
      .meaning = "time spent in the region, summed over threads"},
     ALLOCS_COLUMN(2, "objects allocated in the region and in nested regions, "
                      "and their share of all"),
     BYTES_COLUMN("their bytes, and their share of all bytes"),
-    {.id = HELD,
-     HEADING(2, NULL, "held"),
-     .use = USE_KEPT,
+    {OWN(HELD), HEADING(2, NULL, "held"), .use = USE_KEPT,
      .meaning = "bytes of these that were live when the region was last "
                 "left"},
-    {.id = FIRST_ENTERED,
-     .unit = UNIT_TIME,
-     .keys = KEY("first_entered"),
-     LEFT_HEADING(2, "first"),
-     .meaning = "time of the first entry, in UTC"},
-    {.id = LAST_LEFT,
-     .unit = UNIT_TIME,
-     .keys = KEY("last_left"),
-     LEFT_HEADING(2, "last"),
-     .meaning = "time of the last exit, in UTC"},
-    {.id = HELD, .keys = KEY("held_bytes")},
-    {.content = CONTENT_NAME,
-     LEFT_HEADING(2, "region"),
+    {OWN(FIRST_ENTERED), .unit = UNIT_TIME, .keys = KEY("first_entered"),
+     LEFT_HEADING(2, "first"), .meaning = "time of the first entry, in UTC"},
+    {OWN(LAST_LEFT), .unit = UNIT_TIME, .keys = KEY("last_left"),
+     LEFT_HEADING(2, "last"), .meaning = "time of the last exit, in UTC"},
+    {OWN(HELD), .keys = KEY("held_bytes")},
+    {CONTENT(NAME), LEFT_HEADING(2, "region"),
      .meaning = "name of the region, after those of the regions around it"},
 };
 

@@ -104,7 +104,9 @@ struct column {
 #define ALL_COUNTS COUNTS(OF_ROW, "")
 #define ALL_MORE MORE(OF_ROW, "")
 
-/* Initialisers of the content and the measure. */
+/* Initialisers of the content, and of the measure or the id. */
+#define CONTENT(what) .content = CONTENT_##what
+#define OWN(own) .content = CONTENT_OWN, .id = own
 #define OF_MEASURE(what, name) .content = what, .measure = MEASURE_##name
 #define FIGURE(name) OF_MEASURE(CONTENT_FIGURE, name)
 #define SHARE(name) OF_MEASURE(CONTENT_SHARE, name)
