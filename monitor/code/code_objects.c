@@ -95,6 +95,7 @@ read_path(struct code_objects *list, struct code_object *o, const char *name)
   ssize_t n = 0;
   copy_path(list, o, name == NULL ? "" : name);
   if (name == NULL || name[0] == '/' || strchr(name, '/') == NULL ||
+      arenas_are_sealed() ||
       arena_grow(&list->text_arena, list->text_bytes + PATH_MAX) != 0)
     return;
   end = write_digits(stpcpy(link, "/proc/self/map_files/"), o->start & -PAGE,

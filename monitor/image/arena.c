@@ -32,6 +32,12 @@ arenas_seal(void)
   __atomic_store_n(&sealed, true, __ATOMIC_RELAXED);
 }
 
+void
+arenas_unseal(void)
+{
+  __atomic_store_n(&sealed, false, __ATOMIC_RELAXED);
+}
+
 bool
 arenas_are_sealed(void)
 {

@@ -74,8 +74,10 @@ void arena_shorten(struct arena *arena, size_t bytes);
 /* Zeroes all elements.  Gives pages back, but keeps the address space. */
 void arena_clear(struct arena *arena);
 
-/* Ends all system calls for memory, since a filter might end the program for
- * one.  Functions that need memory then fail with ENOMEM, arena_release gives
- * none back, and arenas_are_sealed returns true. */
+/* Ends all system calls of the monitor, since a filter might end the program
+ * for one, or lets them be made again.  Meanwhile functions that need memory
+ * fail with ENOMEM, arena_release gives none back, no file is opened, and
+ * arenas_are_sealed returns true. */
 void arenas_seal(void);
+void arenas_unseal(void);
 bool arenas_are_sealed(void);

@@ -225,14 +225,14 @@ image_release(const void *base)
 /* Makes the head, and behind it the directory.  Returns the head, mapped, or
  * NULL with errno set. */
 static struct image_head *
-make_head(int file, enum image_language language, pid_t process)
+make_head(int file, enum image_language language)
 {
   struct image_head *const head = directory_map(file);
   if (head == NULL)
     return NULL;
   head->version = IMAGE_VERSION;
   head->language = language;
-  head->process = (uint32_t)process;
+  head->process = (uint32_t)getpid();
   memcpy(head->mprof, MPROF_VERSION, sizeof MPROF_VERSION);
   memcpy(head->magic, IMAGE_MAGIC, sizeof head->magic);
   return head;
@@ -253,15 +253,14 @@ put_all(int file, struct image_head *head)
 }
 
 int
-image_open(const char *path, enum image_language language, pid_t process,
-           bool exclusive)
+image_open(const char *path, enum image_language language, bool exclusive)
 {
   struct image_head *head;
   int error, file;
   if (image_is_open())
     return EBUSY;
   file = image_file_make(path, exclusive);
-  head = file < 0 ? NULL : make_head(file, language, process);
+  head = file < 0 ? NULL : make_head(file, language);
   if (head == NULL || !put_all(file, head)) {
     error = errno;
     if (head != NULL)

@@ -27,7 +27,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "common/image_format.h"
 
@@ -36,10 +35,10 @@ struct note_list;
 
 /* Begins an image in a new file PATH; for an existing file, and `exclusive',
  * see image_file_make.  Moves the arrays of this process's previous image,
- * which must be closed, into it.  `process' is this process's id.  Returns 0,
- * and image_opened is to follow, until which the file stays open; EBUSY if an
- * image is open, or another errno value.  One thread at a time. */
-int image_open(const char *path, enum image_language language, pid_t process,
+ * which must be closed, into it.  Returns 0, and image_opened is to follow,
+ * until which the file stays open; EBUSY if an image is open, or another errno
+ * value.  One thread at a time. */
+int image_open(const char *path, enum image_language language,
                bool exclusive);
 
 /* Ends what image_open began; to be called once all arrays are in the image.
@@ -89,6 +88,9 @@ void image_release(const void *base);
 void image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
                 uint64_t more, const char *text);
 
+/* Makes room for so many bytes of notes, as far as there is any. */
+void image_reserve_notes(size_t bytes);
+
 /* Appends all notes of this process to the list; sets its `failed' if there
  * is no memory. */
 void image_copy_notes(struct note_list *to);
@@ -109,8 +111,9 @@ bool image_has_parts(void);
 
 /* Leaves the parent's image in the child of a fork: replaces all memory that
  * is in it by private memory, zeroed but for stripes, regions and notes, and
- * opens its locks.  Returns false if the kernel refuses: then some of the
- * memory is still the parent's and must not be written to. */
+ * opens its locks.  Returns false if the kernel refuses, or is not asked any
+ * more (arenas_seal): then some of the memory is still the parent's and must
+ * not be written to. */
 bool image_forked(void);
 
 /* Leaves this process's own image in the same way, with the same result; the

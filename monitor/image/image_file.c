@@ -8,8 +8,6 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -17,7 +15,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
@@ -42,8 +39,6 @@ int
 image_file_open(void)
 {
   int file;
-  if (image_file.forbidden)
-    return -1;
   if (is_ours(image_file.begun))
     return image_file.begun;
   file = open(image_file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -67,36 +62,6 @@ image_file_begun(void)
   if (is_ours(image_file.begun))
     close(image_file.begun);
   image_file.begun = -1;
-}
-
-struct elsewhere {
-  int (*work)(void *);
-  void *closure;
-};
-
-static int
-do_elsewhere(void *data)
-{
-  const struct elsewhere *const e = data;
-  close(STDIN_FILENO);
-  return e->work(e->closure);
-}
-
-int
-image_file_elsewhere(int (*work)(void *), void *closure)
-{
-  enum { STACK_BYTES = 1 << 18 };
-  struct elsewhere e = {work, closure};
-  struct arena stack;
-  int copy, status = -1;
-  if (arena_reserve(&stack, STACK_BYTES) != 0)
-    return errno;
-  copy = clone(do_elsewhere, (char *)stack.base + STACK_BYTES,
-               CLONE_VM | CLONE_VFORK, &e);
-  if (copy < 0 || waitpid(copy, &status, (int)__WCLONE) != copy)
-    status = -1;
-  arena_release(&stack);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : EMFILE;
 }
 
 /* ---- room ---- */
@@ -224,10 +189,6 @@ image_file_make(const char *path, bool exclusive)
 {
   struct stat status = {.st_ino = 0};
   int file;
-  if (image_file.forbidden) {
-    errno = EPERM;
-    return -1;
-  }
   if (strlen(path) >= sizeof image_file.path) {
     errno = ENAMETOOLONG;
     return -1;

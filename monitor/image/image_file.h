@@ -18,7 +18,6 @@ extern struct image_file {
   ino_t inode;
   uint64_t end; /* bytes of it in use; the next range begins there */
   int begun;    /* its descriptor until image_file_begun; else -1 */
-  bool forbidden; /* a filter would end the process for opening it */
 } image_file;
 
 /* Keeps the present umask for all files made from now on; they have fewer
@@ -42,20 +41,13 @@ void image_file_settle(bool works);
 
 /* Opens the file if it is still the one that was made.  Returns a descriptor,
  * for image_file_close, or a negative number, for which that does nothing, if
- * it is another file, is forbidden or cannot be opened. */
+ * it is another file or cannot be opened. */
 int image_file_open(void);
 void image_file_close(int file);
 
 /* Closes the descriptor that image_file_make returned, which image_file_open
  * has returned until then, unless the program has closed it. */
 void image_file_begun(void);
-
-/* Calls WORK, which makes the file, for a process that has used up its
- * descriptors: in a child that shares its memory and has one descriptor
- * fewer.  The program's wait does not find the child, which sends no signal.
- * To be called with signals held.  Returns what WORK does, 0 or an errno
- * value; ENOMEM or EMFILE if there can be no child. */
-int image_file_elsewhere(int (*work)(void *closure), void *closure);
 
 /* Makes the file BYTES longer, by a hole.  Returns 0 or an errno value: EFBIG
  * if the process may not have so long a file. */

@@ -67,6 +67,8 @@ static bool
 leave(void)
 {
   bool left = true;
+  if (arenas_are_sealed())
+    return false;
   while (left && image.count > 0) {
     const struct part *const p = &image.parts[image.count - 1];
     left = p->base == NULL || replace(p);

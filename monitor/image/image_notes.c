@@ -67,6 +67,18 @@ image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
 }
 
 void
+image_reserve_notes(size_t bytes)
+{
+  struct signals_held signals;
+  signals_hold(&signals);
+  spin_lock(&image.notes_lock);
+  if (make_list() == 0)
+    arena_grow(&list.arena, list.used + bytes);
+  spin_unlock(&image.notes_lock);
+  signals_let_go(&signals);
+}
+
+void
 image_copy_notes(struct note_list *to)
 {
   const uint64_t *const from = list.arena.base;

@@ -41,7 +41,7 @@ add(struct intern_table *t, uint32_t hash, const void *key, size_t n)
     return 0;
   ends = t->ends.base;
   if (arena_grow(&t->bytes, ends[number - 1] + n) != 0 ||
-      !record_index_reach(&t->index))
+      !record_index_reach(&t->index, 1))
     return 0;
   memcpy((uint8_t *)t->bytes.base + ends[number - 1], key, n);
   ends[number] = ends[number - 1] + n;

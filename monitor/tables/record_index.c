@@ -26,12 +26,13 @@ grow(struct record_index *index)
 }
 
 bool
-record_index_reach(struct record_index *index)
+record_index_reach(struct record_index *index, uint32_t more)
 {
-  const uint64_t slots = UINT64_C(1) << index->bits;
-  return (index->arena.base != NULL &&
-          (index->used + UINT64_C(1)) * 4 <= slots * 3) ||
-         grow(index);
+  while (index->arena.base == NULL ||
+         ((uint64_t)index->used + more) * 4 > (UINT64_C(3) << index->bits))
+    if (!grow(index))
+      return false;
+  return true;
 }
 
 void

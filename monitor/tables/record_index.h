@@ -33,9 +33,8 @@ struct record_index { /* all zero: holds nothing, not for a search yet */
   uint32_t bits;      /* base-2 logarithm of the number of slots */
 };
 
-/* Makes room for one more record.  Returns false, with nothing changed, if
- * there is no memory. */
-bool record_index_reach(struct record_index *index);
+/* Makes room for MORE records.  Returns false if there is no memory. */
+bool record_index_reach(struct record_index *index, uint32_t more);
 
 /* Adds the record NUMBER, not 0, which must not be in it; call
  * record_index_reach before. */

@@ -72,9 +72,18 @@ grow(struct shared_table *table)
 }
 
 bool
+shared_table_reserve(struct shared_table *table, size_t more)
+{
+  while ((table->count + more) * 2 >= places(table))
+    if (!grow(table))
+      return false;
+  return true;
+}
+
+bool
 shared_table_add(struct shared_table *table, uint64_t key, uint64_t value)
 {
-  if (table->count * 2 + 2 >= places(table) && !grow(table))
+  if (!shared_table_reserve(table, 1))
     return false;
   put(table, key, value);
   return true;

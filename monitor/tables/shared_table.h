@@ -79,6 +79,10 @@ shared_table_value(const struct shared_table *table, uint64_t key)
   return entry != NULL ? entry->value : 0;
 }
 
+/* Makes room for MORE keys.  Returns false if there is no memory.  To be called
+ * with the lock held. */
+bool shared_table_reserve(struct shared_table *table, size_t more);
+
 /* Adds a key, neither 0 nor SHARED_TABLE_FORGOTTEN, that is not there.
  * Returns false if there is no memory.  To be called with the lock held. */
 bool shared_table_add(struct shared_table *table, uint64_t key,

@@ -46,7 +46,7 @@ has_memory_for_context(struct context_tree *tree, uint32_t parent)
 {
   return (tree->context_count < tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[parent].first == 0 ||
-          record_index_reach(&tree->indices[TREE_CONTEXTS]));
+          record_index_reach(&tree->indices[TREE_CONTEXTS], 1));
 }
 
 /* Makes room likewise, within the budget; returns false also beyond that. */
@@ -187,7 +187,7 @@ make_kind(struct context_tree *tree, const struct kind *kind, uint32_t hash)
   const int saved_errno = errno;
   uint32_t number = KIND_ANY;
   if ((tree->kind_count < tree->room || context_tree_make_room(tree)) &&
-      record_index_reach(&tree->indices[TREE_KINDS])) {
+      record_index_reach(&tree->indices[TREE_KINDS], 1)) {
     number = tree->kind_count++;
     tree->kinds[number] = *kind;
     record_index_add(&tree->indices[TREE_KINDS], hash, number);
@@ -222,7 +222,7 @@ has_room_for_leaf(struct context_tree *tree, uint32_t up)
   return tree->leaf_count <= most &&
          (tree->leaf_count <= tree->room || context_tree_make_room(tree)) &&
          (tree->contexts[up].first_leaf == 0 ||
-          record_index_reach(&tree->indices[TREE_LEAVES]));
+          record_index_reach(&tree->indices[TREE_LEAVES], 1));
 }
 
 static struct leaf *over_leaf(struct context_tree *tree, uint32_t up,
@@ -301,7 +301,7 @@ context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
 static void
 index_again(struct record_index *index, uint32_t hash, uint32_t number)
 {
-  if (record_index_reach(index))
+  if (record_index_reach(index, 1))
     record_index_add(index, hash, number);
 }
 

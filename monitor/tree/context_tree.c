@@ -83,6 +83,19 @@ context_tree_make_room(struct context_tree *tree)
           reach(tree, tree->room + step));
 }
 
+void
+context_tree_reserve(struct context_tree *tree, uint32_t more)
+{
+  const uint32_t used = tree->context_count > tree->leaf_count
+                            ? tree->context_count
+                            : tree->leaf_count;
+  const uint32_t room = more < tree->most - used ? used + more : tree->most;
+  if (room > tree->room)
+    reach(tree, room);
+  for (int i = 0; i < TREE_ARRAYS; i++)
+    record_index_reach(&tree->indices[i], more);
+}
+
 int
 context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                   context_tree_function_fn *function_of, void *closure,
@@ -101,7 +114,7 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
   for (int i = 0; good && i < TREE_ARRAYS; i++)
     good = arena_place(&tree->arenas[i], bytes_for(i, room),
                        bytes_for(i, tree->most)) == 0 &&
-           record_index_reach(&tree->indices[i]);
+           record_index_reach(&tree->indices[i], 1);
   if (!good || (make_room != NULL && !make_room(room))) {
     int saved = errno;
     context_tree_release(tree);

@@ -252,6 +252,10 @@ void context_tree_shorten(struct context_tree *tree);
  * there is none or `most' is reached. */
 bool context_tree_make_room(struct context_tree *tree);
 
+/* Makes room for MORE contexts, leaves and kinds, as far as there is memory
+ * and `most' allows. */
+void context_tree_reserve(struct context_tree *tree, uint32_t more);
+
 /* Returns true if the context stands for paths over the budget. */
 static inline bool
 context_tree_is_over(const struct context_tree *tree, uint32_t context)

@@ -96,13 +96,6 @@ same 'a link: what it leads to' precious "$(cat victim)"
 faulty errno
 same 'errno: which calls change it' 'child 0' "$(cat out)"
 
-compile copied -O1 -rdynamic -ldl
-profile copied
-same 'a copy of the process: signals that come to it' 'memory 1: program' \
-  "$(cat out)"
-same 'a copy of the process: all is counted' '1 10' \
-  "$(rows copied.data size | sed -n 's/^size 10 \([0-9]* [0-9]*\) .*/\1/p')"
-
 if [ "$(uname -m)" = x86_64 ]; then
   faulty left-anywhere
   same 'left-anywhere: exit status' 0 "$status"

@@ -82,9 +82,8 @@ open_tree(struct malloc_monitor *m)
 /* Makes the image, with what was counted before.  The program is noted at
  * once: later there may be no /proc.  Returns 0 or an errno value. */
 static int
-make_image(void *monitor)
+make_image(struct malloc_monitor *m)
 {
-  struct malloc_monitor *const m = monitor;
   int error = process_image_open();
   if (error != 0)
     return error;
@@ -115,8 +114,6 @@ make_awaited_image(struct malloc_monitor *m)
   m->awaits_image = false;
   for (int i = 0; i < TRIES && error == ENOMEM; i++)
     error = make_image(m);
-  if (error == EMFILE)
-    error = image_file_elsewhere(make_image, m);
   if (error != 0)
     process_image_say("cannot write", error == EEXIST
                                           ? "it is not a regular file"

@@ -15,6 +15,7 @@
 
 #include "base/digits.h"
 #include "c/environment.h"
+#include "image/arena.h"
 #include "image/image.h"
 #include "image/image_file.h"
 
@@ -24,7 +25,6 @@ static struct {
   char base[PATH_MAX];   /* without what tells processes apart; empty: not
                             read */
   char free[PATH_MAX];   /* a name that is tried, or was before this one */
-  pid_t process;       /* its number; not that of image_file_elsewhere */
   bool first;          /* the name is for this process */
   bool by_program;     /* the program has called for it */
   struct stat root;    /* the folder "/" when the name was read */
@@ -41,7 +41,6 @@ static void
 set_base(const char *name)
 {
   size_t n = 0;
-  own.process = getpid();
   if (name[0] != '/' && getcwd(own.base, sizeof own.base) != NULL) {
     n = strlen(own.base);
     if (n + 1 < sizeof own.base)
@@ -49,7 +48,7 @@ set_base(const char *name)
   }
   for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base; name++) {
     if (name[0] == '%' && name[1] == 'p') {
-      n = (size_t)(write_digits(own.base + n, (uint64_t)own.process, 10) -
+      n = (size_t)(write_digits(own.base + n, (uint64_t)getpid(), 10) -
                    own.base);
       name++;
     } else {
@@ -103,7 +102,6 @@ process_image_set(const char *name)
 void
 process_image_forked(void)
 {
-  own.process = getpid();
   own.first = false;
 }
 
@@ -116,7 +114,7 @@ process_image_is_first(void)
 static int
 try_name(const char *path)
 {
-  return image_open(path, IMAGE_C, own.process, true);
+  return image_open(path, IMAGE_C, true);
 }
 
 /* Opens the image under a name that no other process, nor this one before
@@ -131,7 +129,7 @@ open_free_name(void)
   if (process_selection_by_name())
     error = try_name(path);
   if (error == EEXIST) {
-    end = write_digits(stpcpy(end, "."), (uint64_t)own.process,
+    end = write_digits(stpcpy(end, "."), (uint64_t)getpid(),
                        10); /* see SUFFIX_BYTES */
     error = try_name(path);
   }
@@ -154,7 +152,7 @@ process_image_open(void)
   if (stat("/", &root) != 0 || root.st_dev != own.root.st_dev ||
       root.st_ino != own.root.st_ino)
     return ENOENT; /* after chroot the name may be another file's */
-  return own.first ? image_open(own.base, IMAGE_C, own.process, false)
+  return own.first ? image_open(own.base, IMAGE_C, false)
                    : open_free_name();
 }
 
@@ -205,8 +203,9 @@ without_controls(const char *path)
 }
 
 /* Writes "mprof: BEFORE 'FILE': WHY" to standard error, with the name of the
- * image.  Does nothing if WHY is NULL, under a filter that forbids it, or in a process that was running when
- * it was attached to: whoever attached is told. */
+ * image.  Does nothing if WHY is NULL, once the program filters its system
+ * calls, or in a process that was running when it was attached to: whoever
+ * attached is told. */
 void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
 {
@@ -221,7 +220,7 @@ process_image_say(const char *before, const char *why)
       "\n"};
   enum { TEXTS = sizeof texts / sizeof texts[0] };
   struct iovec pieces[TEXTS];
-  if (why == NULL || image_file.forbidden ||
+  if (why == NULL || arenas_are_sealed() ||
       environment_value("MPROF_BY") != NULL)
     return;
   for (int i = 0; i < TEXTS; i++)

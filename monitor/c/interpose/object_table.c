@@ -73,6 +73,17 @@ resize(struct object_table *t, unsigned bits)
   return true;
 }
 
+void
+object_table_make_room(struct object_table *t, size_t more)
+{
+  spin_lock(&t->lock);
+  if (t->objects == NULL)
+    use_first_places(t);
+  while ((t->count + more) * 4 > capacity(t) * 3 && resize(t, t->bits + 1))
+    ;
+  spin_unlock(&t->lock);
+}
+
 bool
 object_table_reserve(struct object_table *t)
 {

@@ -48,6 +48,9 @@ struct object_table { /* all zero: empty */
   struct object_record first[1 << OBJECT_TABLE_BITS];
 };
 
+/* Makes room for so many objects more, as far as there is memory. */
+void object_table_make_room(struct object_table *table, size_t more);
+
 /* Reserve a place for an object.  False: there is no memory. */
 bool object_table_reserve(struct object_table *table);
 

@@ -103,6 +103,12 @@ objects_restore(const struct object_record *taken)
 }
 
 void
+objects_reserve(size_t more)
+{
+  object_table_make_room(&table, more);
+}
+
+void
 objects_list_all(void)
 {
   table.lists_all = true;

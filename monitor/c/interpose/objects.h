@@ -53,6 +53,9 @@ object_base(const struct object_record *object)
 void objects_count_free(const struct object_record *taken);
 void objects_restore(const struct object_record *taken);
 
+/* Makes room for MORE objects without a header, as far as there is memory. */
+void objects_reserve(size_t more);
+
 /* List objects without a header even if they are not counted. */
 void objects_list_all(void);
 

@@ -191,10 +191,10 @@ mprof_attach(const char *settings)
   return session.attached ? NULL : "it cannot write its profile there";
 }
 
-/* Count no more. */
+/* Counts no more, unless the program filters its system calls by now. */
 void
 mprof_detach(void)
 {
-  if (session.attached && own_process_known())
+  if (session.attached && own_process_known() && !arenas_are_sealed())
     detach();
 }

@@ -76,8 +76,8 @@ after_fork_in_child(void)
 }
 
 /* Begins in a copy of the process.  Locks are as another thread left them.
- * Where a filter of system calls forbids to give back the memory of the
- * parent's image, the copy counts nothing. */
+ * Returns false, and the copy counts nothing, if it cannot leave its parent's
+ * image. */
 static bool
 begin_copy(bool counting)
 {
@@ -85,7 +85,7 @@ begin_copy(bool counting)
   objects_unlock();
   unloaded_code_forked();
   process_image_forked();
-  const bool good = !arenas_are_sealed() && image_forked();
+  const bool good = image_forked();
   if (good) {
     malloc_monitor_forked(&malloc_monitor, counting);
     malloc_threads_forked();

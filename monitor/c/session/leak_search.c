@@ -112,10 +112,7 @@ leak_search_run(void)
 {
   if (session.leak_reader == 0 || !image_is_open() || !session_is_ours())
     return;
-  if (session.has_filter)
-    process_image_say("cannot find what is lost in",
-                      "the program filters its system calls");
-  else if (!request_search(&stripes.search))
+  if (!request_search(&stripes.search))
     process_image_say("cannot find what is lost in",
                       "mprof run does not answer");
 }

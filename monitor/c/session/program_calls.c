@@ -13,6 +13,7 @@
 #include "c/count/thread.h"
 #include "c/image/process_image.h"
 #include "c/interpose/real_allocator.h"
+#include "image/arena.h"
 
 /* Returns 0 and writes nothing: all that is counted is in the image at once.
  */
@@ -35,7 +36,8 @@ mprof_stop(void)
     malloc_monitor_count(false);
 }
 
-/* Forgets nothing and keeps the file in the handler of a signal that
+/* Keeps the file where the program filters its system calls.  Forgets nothing
+ * and keeps the file in the handler of a signal that
  * interrupted an allocation: the interrupted count may have the locks. */
 EXPORT void
 mprof_restart(const char *filename)
@@ -44,7 +46,8 @@ mprof_restart(const char *filename)
   if (!real_allocator_is_ours() || !own_process_known())
     return;
   const bool entered = nonlocal_exit_enter(ARCH_FRAME);
-  if (entered && filename != NULL && process_image_set(filename))
+  if (entered && filename != NULL && !arenas_are_sealed() &&
+      process_image_set(filename))
     malloc_monitor_leave_image(&malloc_monitor);
   else if (entered)
     malloc_monitor_forget(&malloc_monitor);

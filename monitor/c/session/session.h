@@ -31,11 +31,10 @@
  * it counts something.
  *
  * Privileges.  The file is mapped before the process gives up what it takes to
- * open it, and grows without that.  A filter of system calls is asked what it
- * says to those of the monitor (system_call_filter.c). */
+ * open it, and grows without that.  Once the process filters its system calls,
+ * the monitor makes none (system_calls.c). */
 #pragma once
 
-#include <linux/filter.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -46,7 +45,6 @@
 extern struct session {
   pid_t process;     /* that is profiled; 0: none yet */
   pid_t leak_reader; /* finds at the end what is lost; 0: nobody */
-  bool has_filter;    /* of system calls */
   bool awaits_attach; /* the library was loaded by a debugger */
   bool attached;      /* and counts for it */
   bool has_handlers;  /* at forks and at quick_exit */
@@ -101,13 +99,3 @@ void leak_search_run(void);
 /* Functions that have to be bound anew in a process that runs already; the
  * last has no name. */
 extern const struct interposed_function process_event_functions[2] HIDDEN;
-
-/* ---- system_call_filter.c ---- */
-
-/* What a process may do in strict mode: nothing that the monitor does. */
-extern const struct sock_fprog system_call_filter_strict HIDDEN;
-
-/* Prepares for that filter of system calls, which the process is about to set;
- * `asks': another process is asked about calls, and nobody can tell what it
- * will say. */
-void system_call_filter_before(const struct sock_fprog *filter, bool asks);

@@ -146,7 +146,7 @@ mprof_monitor_map(const char *path)
   if (!monitor_enter())
     return 1;
   replaces = lstat(path, &before) == 0 && S_ISREG(before.st_mode);
-  error = image_open(path, IMAGE_LISP, getpid(), false);
+  error = image_open(path, IMAGE_LISP, false);
   if (error == 0) {
     if (replaces)
       chmod(path, before.st_mode & 07777);

@@ -29,6 +29,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
+
 #include <mprof_malloc.h>
 
 #include "cases.h"
@@ -110,7 +112,7 @@ case_full_disk(void)
   use_sizes();
 }
 
-/* Has that system call fail from now on. */
+/* Has that system call fail from now on, which the monitor does not notice. */
 static void
 refuse(int call)
 {
@@ -121,8 +123,9 @@ refuse(int call)
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
   };
   const struct sock_fprog filter = { sizeof code / sizeof *code, code };
+  const long set[6] = { PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (long)&filter };
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+      arch_system_call(SYS_prctl, set) != 0)
     _exit(95);
 }
 
