@@ -6,7 +6,6 @@
 
 #include "advice/advice.h"
 
-#include "advice/culprit.h"
 #include "base/array.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 /* Matches rules with the chain of a sample: reads it from its leaf on, and
  * finds the function to be changed, what it called, and what called it. */
 
-#include "advice/culprit.h"
+#include "advice/advice.h"
 
 #include "base/array.h"
 #include "common/system_functions.h"

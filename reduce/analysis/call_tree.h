@@ -61,7 +61,7 @@ struct call_tree {
   const struct selection *selection;
   bool by_frames;   /* items are frames, else functions */
   bool merges_runs; /* frames in a row with one item are one node, that of the
-                       rootmost: see grouping.h */
+                       rootmost: see frames.h */
   struct tree tree;
   size_t allocating; /* count of the nodes, root included, that allocated or
                         lead to one; the nodes after them have only calls */

@@ -16,7 +16,6 @@
 struct making {
   struct frame_table *table;
   struct index_map known; /* by name and scope */
-  uint32_t *of_file;      /* function of the profile -> name id of its file */
   uint32_t *of_function;  /* function of the profile -> ours */
 };
 
@@ -159,29 +158,32 @@ scope_of(const struct function *function, const char *name)
                                      : 0;
 }
 
-/* Returns the function called NAME; adds it when it is new.  FILE and
- * START_LINE fill gaps of one that is known: a function without a line where
- * it begins may be the part of it that is in another file. */
+/* Returns the function called NAME in FILE (name ids); adds it when it is
+ * new.  FILE and START_LINE fill gaps of one that is known: a function
+ * without a line where it begins may be the part of it that is in another
+ * file. */
 static uint32_t
-find_function(struct making *making, const char *name, const char *file,
+find_function(struct making *making, uint32_t name, uint32_t file,
               int64_t start_line)
 {
   struct frame_table *table = making->table;
   struct function function = {
-      .name = names_intern(&table->names, name),
-      .file = names_intern(&table->names, file),
+      .name = name,
+      .file = file,
       .start_line = start_line,
-      .runtime = strcmp(file, PPROF_RUNTIME_FILE) == 0,
+      .runtime =
+          strcmp(names_text(&table->names, file), PPROF_RUNTIME_FILE) == 0,
       .calls_known = true,
   };
   uint32_t index = index_map_number(
-      &making->known, index_pair(function.name, scope_of(&function, name)));
+      &making->known,
+      index_pair(name, scope_of(&function, names_text(&table->names, name))));
   if (index == table->function_count)
     return frame_table_add(table, function);
   struct function *known = &table->functions[index];
   if (known->file == 0 ||
-      (known->start_line == 0 && start_line != 0 && function.file != 0)) {
-    known->file = function.file;
+      (known->start_line == 0 && start_line != 0 && file != 0)) {
+    known->file = file;
     known->start_line = start_line;
   }
   return index;
@@ -194,12 +196,8 @@ add_functions(struct making *making)
   for (size_t i = 0; i < profile->function_count; i++) {
     const struct profile_function *f = &profile->functions[i];
     uint32_t name = f->name != 0 ? f->name : f->system_name;
-    uint32_t index =
-        find_function(making, names_text(&profile->names, name),
-                      names_text(&profile->names, f->file), f->start_line);
+    uint32_t index = find_function(making, name, f->file, f->start_line);
     making->of_function[i] = index;
-    making->of_file[i] = names_intern(&making->table->names,
-                                      names_text(&profile->names, f->file));
     if (f->name != 0 && f->name == f->system_name)
       making->table->functions[index].c = true;
     if (!profile_calls_known(profile, name))
@@ -227,7 +225,8 @@ nameless_function(struct making *making,
              location->address == 0 ? "[unknown]" : "0x%" PRIx64,
              location->address);
   }
-  return find_function(making, text, "", 0);
+  return find_function(making, names_intern(&making->table->names, text), 0,
+                       0);
 }
 
 static void
@@ -261,7 +260,7 @@ add_location(struct making *making, const struct profile_location *location)
                   .function = known ? making->of_function[line->function]
                                     : nameless_function(making, location),
                   .line = line->line,
-                  .file = known ? making->of_file[line->function] : 0,
+                  .file = known ? profile->functions[line->function].file : 0,
                   .address = location->address,
                   .inlined = i + 1 < location->line_count});
   }
@@ -286,13 +285,12 @@ frame_table_init(struct frame_table *table, const struct profile *profile)
 {
   struct making making = {
       .table = table,
-      .of_function = pool_zeroed(profile->function_count, sizeof(uint32_t)),
-      .of_file = pool_zeroed(profile->function_count, sizeof(uint32_t))};
+      .of_function = pool_zeroed(profile->function_count, sizeof(uint32_t))};
   *table = (struct frame_table){
       .profile = profile,
       .first_frames =
           pool_zeroed(profile->location_count + 1, sizeof(uint32_t))};
-  names_init(&table->names);
+  names_extend(&table->names, &profile->names);
   add_functions(&making);
   distinguish_files(table);
   add_locations(&making);

@@ -8,12 +8,12 @@
  * Where no function is known, the file that the code is in stands for it,
  * such as "[libc.so.6]", or else the address, or else "[unknown]".
  *
- * The table belongs to one view of a profile: grouping.h lets frames show as
- * groups.
+ * The table belongs to one view of a profile, and frames can show as groups.
  */
 
 #pragma once
 
+#include "base/sink.h"
 #include "pprof/profile.h"
 
 struct function {
@@ -45,7 +45,7 @@ struct function_choice {
 
 struct frame_table {
   const struct profile *profile;
-  struct names names;
+  struct names names; /* those of the profile, and what else shows */
   struct function *functions;
   size_t function_count, function_capacity;
   struct frame *frames; /* of a location one after the other, the innermost
@@ -97,3 +97,90 @@ bool is_placeholder(const char *text);
 /* Returns whether TEXT is the name of a function: no placeholder, no
  * address, and not empty. */
 bool is_function_name(const char *text);
+
+/* ---- groups ---- */
+
+/* The granularity of a view: instead of functions, their lines, files,
+ * packages or classes; or the values of a label.
+ *
+ * It is the last step of making a table of frames, when the options have been
+ * matched with functions: each group is a further function, as which frames
+ * show.  All that follows reads the table.
+ *
+ *   a;b;c;d  with a, b, d of group G, c of group H   becomes   G;H;G
+ *
+ * A step from a group into itself is no call: of the frames in a row that are
+ * of one group, the rootmost stands for all, and calls of the others are
+ * counted nowhere.  Frames that are hidden neither join a group nor stand
+ * between two frames of one.
+ *
+ * A label is one of samples, not of frames: the whole chain of a sample
+ * becomes one frame, whatever functions are on it.
+ */
+
+/* Units that stand for functions in tables and exports. */
+enum granularity {
+  BY_FUNCTION,
+  BY_LINE,
+  BY_SITE, /* calls in one line, too, are told apart */
+  BY_FILE,
+  BY_PACKAGE,
+  BY_CLASS,
+  BY_LABEL
+};
+
+/* Groups the functions of FRAMES, of which CHOICES says what the options
+ * make; or, for BY_LABEL, the regions by the label KEY.  Does nothing for
+ * BY_FUNCTION.  Fails when nothing has the label.  Linear in frames,
+ * functions and regions. */
+void frame_table_group(struct frame_table *frames, enum granularity by,
+                       const char *key,
+                       const struct function_choice *choices);
+
+/* Returns whether groups have calls.  Sites and labels have none, nor lines
+ * if FRAMES have lines: a function is called, not a line. */
+bool groups_have_calls(const struct frame_table *frames, enum granularity by);
+
+/* Returns whether the profile knows the lines of calls. */
+bool frames_have_lines(const struct frame_table *frames);
+
+/* Returns the noun for rows grouped so, such as "package"; MANY: its plural.
+ */
+const char *granularity_noun(enum granularity by, bool many);
+
+/* A function, or a place in it. */
+struct group_source {
+  const char *name;
+  const char *file; /* "" when not known */
+  int64_t line;     /* 0 when not known */
+  bool runtime;     /* a C function of the runtime */
+};
+
+/* Writes the name of SOURCE's group to SINK: from the function's name and its
+ * place alone.
+ *
+ *   line     the function and its place, "F app.lisp:12"
+ *   site     the same, to which the caller appends what tells them apart
+ *   file     the source file, or [no file]
+ *   package  Lisp: the package of the symbol that names the function or what
+ *            it is local to, of the class when a method of ECL's own generic
+ *            functions is specialised on one of another package, or [no
+ *            package].  C++: the first part of a qualified name; Go: the
+ *            package; else [C]
+ *   class    Lisp: (CLASS C) for methods, and what is local to them, C being
+ *            the first class but T that they are specialised on.  C++ and
+ *            Go: what stands before the member's name.  Functions that belong
+ *            to no class go by their own names
+ *
+ * What stands in brackets, such as [signal handler], is no function and keeps
+ * its name.  Of C++ the name alone tells, so that a namespace may pass for a
+ * class, and a class without a namespace for one. */
+void group_name_write(enum granularity by, enum language language,
+                      const struct group_source *source, struct sink *sink);
+
+/* Returns whether the C++ function NAME, from the source FILE ("" when not
+ * known), is one of the language's library or of what the compiler calls:
+ * std::, __gnu_cxx::, __cxxabiv1::, the global operator new, __cxa_*; or one
+ * from the library's headers, as templates and inlined functions can lack a
+ * scope. */
+bool is_cxx_runtime(const char *name, const char *file);

@@ -4,7 +4,7 @@
  * nesting leads to recursion.
  */
 
-#include "analysis/grouping.h"
+#include "analysis/frames.h"
 
 #include "common/system_functions.h"
 

@@ -5,7 +5,7 @@
  * functions are.
  */
 
-#include "analysis/grouping.h"
+#include "analysis/frames.h"
 
 #include "common/region_path.h"
 

@@ -6,7 +6,6 @@
 
 #include "analysis/selection.h"
 
-#include "analysis/selection_match.h"
 #include "base/array.h"
 #include "common/pprof_format.h"
 

@@ -2,9 +2,9 @@
 
 /* Each regular expression is compiled once, and matched with each name. */
 
-#include "analysis/selection_match.h"
+#include "analysis/selection.h"
 
-#include "analysis/grouping.h"
+#include "analysis/frames.h"
 #include "base/array.h"
 #include "base/pool.h"
 #include "common/pprof_format.h"

@@ -5,7 +5,7 @@
  * since together they leave nothing.
  */
 
-#include "analysis/selection_match.h"
+#include "analysis/selection.h"
 #include "base/sink.h"
 #include "common/pprof_format.h"
 

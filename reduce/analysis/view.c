@@ -4,7 +4,7 @@
 
 #include "analysis/view.h"
 
-#include "analysis/grouping.h"
+#include "analysis/frames.h"
 #include "analysis/suppressions.h"
 #include "base/progress.h"
 

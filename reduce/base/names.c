@@ -62,11 +62,22 @@ names_init(struct names *names)
   names_intern(names, "");
 }
 
+void
+names_extend(struct names *names, const struct names *base)
+{
+  *names = (struct names){.base = base, .count = base->count};
+  ARRAY_ROOM(names->texts, names->capacity, base->count);
+  memcpy(names->texts, base->texts, base->count * sizeof *base->texts);
+}
+
 /* Returns the id of TEXT, or NAMES_NONE; then *KEY is free for it. */
 static uint32_t
 find(const struct names *names, const char *text, uint64_t *key)
 {
-  uint32_t id;
+  uint32_t id =
+      names->base == NULL ? NAMES_NONE : find(names->base, text, key);
+  if (id != NAMES_NONE)
+    return id;
   *key = index_map_hash(text, strlen(text));
   while ((id = index_map_find(&names->ids, *key)) != INDEX_NONE &&
          strcmp(names->texts[id], text) != 0)

@@ -13,13 +13,18 @@
 #define NAMES_NONE INDEX_NONE
 
 struct names {
-  char **texts; /* by id */
+  const struct names *base; /* its texts come first; NULL: there is none */
+  char **texts;             /* by id */
   size_t count, capacity;
-  struct index_map ids; /* by hash: see names.c */
+  struct index_map ids; /* of own texts, by hash: see names.c */
 };
 
 /* Makes NAMES an empty table that knows "". */
 void names_init(struct names *names);
+
+/* Makes NAMES a table that knows what BASE does, by the same ids; BASE must
+ * outlive it, and gets no more names. */
+void names_extend(struct names *names, const struct names *base);
 
 /* Returns the id of TEXT, which is copied. */
 uint32_t names_intern(struct names *names, const char *text);

@@ -6,7 +6,7 @@
 
 #include "diff/diff.h"
 
-#include "analysis/grouping.h"
+#include "analysis/frames.h"
 #include "base/array.h"
 #include "base/progress.h"
 

@@ -10,7 +10,7 @@
 
 #include "diff/diff.h"
 
-#include "analysis/grouping.h"
+#include "analysis/frames.h"
 #include "base/array.h"
 #include "common/pprof_format.h"
 #include "tables/report.h"

@@ -55,14 +55,11 @@ void
 export_comments(const struct view *view, struct profile *made)
 {
   const struct profile *profile = view->profile;
-  bool *seen = pool_zeroed(profile->names.count, sizeof *seen);
-  for (size_t i = 0; i < profile->comment_count; i++) {
-    uint32_t comment = profile->comments[i];
-    const char *text = names_text(&profile->names, comment);
-    if (!seen[comment] && !is_left_out(view, i))
-      profile_add_comment(made, names_intern(&made->names, text));
-    seen[comment] = true;
-  }
+  for (size_t i = 0; i < profile->comment_count; i++)
+    if (!is_left_out(view, i))
+      profile_add_comment_once(
+          made, names_intern(&made->names, names_text(&profile->names,
+                                                      profile->comments[i])));
   int64_t facts[FACT_COUNT];
   memcpy(facts, profile->facts, sizeof facts);
   facts[FACT_ALLOCATIONS] = (int64_t)view->selection.total.allocs;

@@ -6,7 +6,7 @@
  * next allocations.
  */
 
-#include "analysis/grouping.h"
+#include "analysis/frames.h"
 #include "tables/report.h"
 #include "tables/table.h"
 

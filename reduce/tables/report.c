@@ -9,7 +9,7 @@
 
 #include "tables/report.h"
 
-#include "analysis/grouping.h"
+#include "analysis/frames.h"
 #include "common/pprof_format.h"
 #include "tables/output.h"
 #include "tables/scratch.h"
@@ -163,17 +163,6 @@ end_line(const struct profile *profile, size_t files, struct sink *sink)
   sink_text(sink, "\n");
 }
 
-/* Writes TEXT, and of how many FILES of all it holds unless of all. */
-static void
-write_gap(const struct profile *profile, size_t files, const char *text,
-          struct sink *sink)
-{
-  if (files == 0)
-    return;
-  sink_text(sink, text);
-  end_line(profile, files, sink);
-}
-
 void
 report_live(const struct view *view, struct sink *sink)
 {
@@ -234,24 +223,25 @@ void
 report_gaps(const struct profile *profile, struct sink *sink)
 {
   const struct profile_gaps *gaps = &profile->gaps;
-  write_gap(profile, gaps->live,
-            "The profile has only memory that was live when it was written; "
-            "freed memory is\nnot in it",
-            sink);
-  write_gap(
-      profile, gaps->countless,
-      "The profile does not count objects: their numbers and sizes are blank",
-      sink);
-  write_gap(
-      profile, gaps->apart,
-      "More is live than was allocated, as in a difference of profiles: "
-      "frees are blank",
-      sink);
-  write_gap(
-      profile, gaps->changes,
-      "What is live is negative, so it is a difference of two profiles; "
-      "it is left out",
-      sink);
+  const struct {
+    size_t files;
+    const char *text;
+  } lacks[] = {
+      {gaps->live, "The profile has only memory that was live when it was "
+                   "written; freed memory is\nnot in it"},
+      {gaps->countless, "The profile does not count objects: their numbers "
+                        "and sizes are blank"},
+      {gaps->apart, "More is live than was allocated, as in a difference of "
+                    "profiles: frees are blank"},
+      {gaps->changes,
+       "What is live is negative, so it is a difference of two "
+       "profiles; it is left out"},
+  };
+  for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++)
+    if (lacks[i].files > 0) {
+      sink_text(sink, lacks[i].text);
+      end_line(profile, lacks[i].files, sink);
+    }
   if (gaps->sampled > 0)
     sink_format(sink,
                 "Sampled, one allocation in about %" PRId64

@@ -275,8 +275,8 @@ struct cell listing_text(const struct listing *listing);
 /* Returns whether names are shortened: the text of a profile of C or C++. */
 bool listing_has_cxx_names(const struct listing *listing);
 
-/* Writes NAME, of a C++ function, with the arguments of templates left out.
- */
+/* Writes NAME as a table has room for it: of C++, a string is std::string,
+ * and the arguments of other templates, if they are long, are three dots. */
 void write_cxx_name(struct sink *sink, const char *name);
 
 /* Returns the figure of ROW that COLUMN is about. */

@@ -13,7 +13,7 @@
 
 #include "tables/table.h"
 
-#include "analysis/grouping.h"
+#include "analysis/frames.h"
 #include "tables/report.h"
 
 #include <inttypes.h>
