@@ -37,6 +37,7 @@ add_nodes(struct call_graph *graph, const struct call_tree *tree)
 {
   *graph = (struct call_graph){
       .node_count = tree->item_count,
+      .capacity = tree->item_count,
       .arc_count = tree->pair_count,
       .nodes = pool_alloc(tree->item_count * sizeof *graph->nodes),
       .arcs = pool_alloc(tree->pair_count * sizeof *graph->arcs)};
@@ -247,6 +248,8 @@ link_arcs(struct call_graph *graph)
     struct graph_node *caller = &graph->nodes[graph->arcs[i].caller];
     if (caller->arc_count++ == 0)
       caller->first_arc = i;
+    if (graph->arcs[i].caller == graph->arcs[i].callee)
+      caller->inner_calls = graph->arcs[i].calls;
     graph->nodes[graph->arcs[i].callee].in_arc_count++;
   }
   for (size_t i = 0; i < graph->self_type_count; i++) {
@@ -274,22 +277,4 @@ call_graph_init(struct call_graph *graph, const struct call_tree *tree)
   link_arcs(graph);
   lists_release(&building.samples);
   pool_free(building.chain); /* perhaps as long as the tree */
-}
-
-uint64_t
-call_graph_self_calls(const struct call_graph *graph, uint32_t node)
-{
-  const struct graph_node *n = &graph->nodes[node];
-  for (size_t i = 0; i < n->arc_count; i++)
-    if (graph->arcs[n->first_arc + i].callee == node)
-      return graph->arcs[n->first_arc + i].calls;
-  return 0;
-}
-
-uint64_t
-call_graph_other_calls(const struct call_graph *graph, uint32_t node)
-{
-  uint64_t calls = graph->nodes[node].calls;
-  return calls == CALLS_UNKNOWN ? CALLS_UNKNOWN
-                                : calls - call_graph_self_calls(graph, node);
 }

@@ -29,13 +29,16 @@ struct graph_node {
   struct figures inclusive; /* allocated in it and below it; once a chain */
   struct figures root;      /* of chains that start here: no caller */
   uint64_t calls;           /* activations that led to allocation, or
-                               CALLS_UNKNOWN */
+                               CALLS_UNKNOWN; of a cycle, from outside */
+  uint64_t inner_calls;     /* of these, by itself: direct recursion; of a
+                               cycle, calls of members by members */
   uint64_t root_calls;      /* calls without a caller, or CALLS_UNKNOWN */
   size_t depth;             /* fewest callers above it on any chain */
   uint32_t cycle;           /* number of its cycle from 1, 0: in none */
   size_t first_arc, arc_count;       /* to callees, in arcs */
   size_t first_in_arc, in_arc_count; /* from callers, in in_arcs */
   size_t first_type, type_count;     /* in self_types */
+  size_t first_member, member_count; /* of a cycle, in members */
   uint32_t uses; /* while building: times on the chain in hand */
 };
 
@@ -48,11 +51,15 @@ struct graph_arc {
 };
 
 struct call_graph {
-  uint64_t context_count; /* distinct chains at whose end something was
-                             allocated, whatever it was */
-  uint64_t calls;         /* of all functions whose calls are known */
-  struct graph_node *nodes;
-  size_t node_count;
+  uint64_t context_count;   /* distinct chains at whose end something was
+                               allocated, whatever it was */
+  uint64_t calls;           /* of all functions whose calls are known */
+  struct graph_node *nodes; /* functions; then cycles, number k at node_count
+                               + k - 1, by inclusive bytes, descending, then
+                               by name */
+  size_t node_count, cycle_count, capacity;
+  uint32_t *members; /* of cycles; in one by self bytes, descending, then by
+                        name */
   struct graph_arc *arcs; /* sorted by caller, then callee */
   size_t arc_count;
   size_t *in_arcs; /* arc indices, sorted by callee, then caller */
@@ -64,12 +71,6 @@ struct call_graph {
  * Linear in the nodes of the tree, but for sorting arcs. */
 void call_graph_init(struct call_graph *graph, const struct call_tree *tree);
 
-/* Return the calls of NODE by itself, which are direct recursion, and by all
- * others; CALLS_UNKNOWN if they are not counted. */
-uint64_t call_graph_self_calls(const struct call_graph *graph, uint32_t node);
-uint64_t call_graph_other_calls(const struct call_graph *graph,
-                                uint32_t node);
-
 /* ---- cycles ---- */
 
 /* Cycles are the strongly connected components of more than one function.  A
@@ -79,28 +80,11 @@ uint64_t call_graph_other_calls(const struct call_graph *graph,
  * way back would make what is outside a part of it).  So a chain crosses a
  * component at most once, and the bytes of a cycle taken as one function are
  * exact: the sum over the arcs that enter it and the chains that start in
- * it.  Likewise for what leaves it.
+ * it.  Likewise for what leaves it.  Its node
+ * has sums over its members, the least of their depths, and the first of
+ * their names.
  */
-struct cycle {
-  size_t first_member, member_count; /* in members */
-  struct figures self;               /* sum over the members */
-  struct figures inclusive;          /* of chains through any member */
-  struct figures root;               /* of chains that start in it */
-  uint64_t outside_calls; /* calls from outside, or without caller */
-  uint64_t root_calls;    /* calls of members without a caller */
-  uint64_t inside_calls;  /* calls of members by members */
-  size_t depth;           /* least depth of its members */
-  const char *name;       /* first of its members' names, by strcmp */
-};
 
-struct cycles {
-  struct cycle *items; /* cycle number k is items[k - 1]; by inclusive bytes
-                          descending, then by name */
-  size_t count;
-  uint32_t *members; /* nodes; in a cycle by self bytes descending, then by
-                        name */
-};
-
-/* Finds the cycles of GRAPH and sets the cycle number of each of its nodes.
- * Linear, by an explicit stack. */
-void cycles_init(struct cycles *cycles, struct call_graph *graph);
+/* Finds the cycles of GRAPH, adds a node for each and sets the cycle number
+ * of its members.  Linear, by an explicit stack. */
+void call_graph_find_cycles(struct call_graph *graph);

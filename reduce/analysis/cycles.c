@@ -18,8 +18,7 @@ struct visit {
 
 struct search {
   struct call_graph *graph;
-  struct cycles *cycles;
-  size_t cycle_capacity, member_count;
+  size_t member_count;
   bool *seen;           /* by node; of no component yet */
   struct visit *visits; /* the way to the node in hand */
   uint32_t *order;      /* nodes as they were left */
@@ -54,8 +53,7 @@ static void
 take_component(struct search *search, uint32_t first)
 {
   struct call_graph *graph = search->graph;
-  struct cycles *cycles = search->cycles;
-  uint32_t *members = cycles->members + search->member_count;
+  uint32_t *members = graph->members + search->member_count;
   size_t count = 0;
   members[count++] = first;
   search->seen[first] = false;
@@ -71,37 +69,39 @@ take_component(struct search *search, uint32_t first)
   }
   if (count == 1)
     return;
-  struct cycle cycle = {.first_member = search->member_count,
-                        .member_count = count,
-                        .depth = SIZE_MAX};
+  const size_t node = graph->node_count + graph->cycle_count++;
+  ARRAY_ROOM(graph->nodes, graph->capacity, node + 1);
+  graph->nodes[node] =
+      (struct graph_node){.function = INDEX_NONE,
+                          .first_member = search->member_count,
+                          .member_count = count,
+                          .depth = SIZE_MAX};
   search->member_count += count;
-  ARRAY_PUSH(cycles->items, cycles->count, search->cycle_capacity, cycle);
 }
 
 /* Gives the members of each cycle its number. */
 static void
-number_members(struct call_graph *graph, const struct cycles *cycles)
+number_members(struct call_graph *graph)
 {
-  for (size_t i = 0; i < cycles->count; i++) {
-    const struct cycle *cycle = &cycles->items[i];
+  for (size_t i = 0; i < graph->cycle_count; i++) {
+    const struct graph_node *cycle = &graph->nodes[graph->node_count + i];
     for (size_t j = 0; j < cycle->member_count; j++)
-      graph->nodes[cycles->members[cycle->first_member + j]].cycle =
+      graph->nodes[graph->members[cycle->first_member + j]].cycle =
           (uint32_t)(i + 1);
   }
 }
 
 /* Adds up what crosses the borders of CYCLE. */
 static void
-sum_cycle(const struct call_graph *graph, struct cycle *cycle,
-          const uint32_t *members)
+sum_cycle(const struct call_graph *graph, struct graph_node *cycle)
 {
   for (size_t i = 0; i < cycle->member_count; i++) {
-    const struct graph_node *member = &graph->nodes[members[i]];
+    const struct graph_node *member =
+        &graph->nodes[graph->members[cycle->first_member + i]];
     figures_add(&cycle->self, &member->self);
     figures_add(&cycle->root, &member->root);
     figures_add(&cycle->inclusive, &member->root);
-    cycle->outside_calls =
-        calls_add(cycle->outside_calls, member->root_calls);
+    cycle->calls = calls_add(cycle->calls, member->root_calls);
     cycle->root_calls = calls_add(cycle->root_calls, member->root_calls);
     if (member->depth < cycle->depth)
       cycle->depth = member->depth;
@@ -111,9 +111,9 @@ sum_cycle(const struct call_graph *graph, struct cycle *cycle,
       const struct graph_arc *arc =
           &graph->arcs[graph->in_arcs[member->first_in_arc + j]];
       if (graph->nodes[arc->caller].cycle == member->cycle) {
-        cycle->inside_calls = calls_add(cycle->inside_calls, arc->calls);
+        cycle->inner_calls = calls_add(cycle->inner_calls, arc->calls);
       } else {
-        cycle->outside_calls = calls_add(cycle->outside_calls, arc->calls);
+        cycle->calls = calls_add(cycle->calls, arc->calls);
         figures_add(&cycle->inclusive, &arc->inclusive);
       }
     }
@@ -139,39 +139,35 @@ compare_members(const void *left, const void *right, void *graph)
 static int
 compare_cycles(const void *left, const void *right)
 {
-  const struct cycle *a = left;
-  const struct cycle *b = right;
+  const struct graph_node *a = left;
+  const struct graph_node *b = right;
   return compare(a->inclusive.bytes, b->inclusive.bytes, a->name, b->name);
 }
 
 void
-cycles_init(struct cycles *cycles, struct call_graph *graph)
+call_graph_find_cycles(struct call_graph *graph)
 {
   size_t count = graph->node_count;
   struct search search = {
       .graph = graph,
-      .cycles = cycles,
       .seen = pool_zeroed(count, sizeof *search.seen),
       .visits = pool_zeroed(count, sizeof *search.visits),
       .order = pool_zeroed(count, sizeof *search.order),
   };
-  *cycles =
-      (struct cycles){.members = pool_zeroed(count, sizeof *cycles->members)};
+  graph->members = pool_zeroed(count, sizeof *graph->members);
   for (uint32_t i = 0; i < count; i++)
     if (!search.seen[i])
       search_from(&search, i);
   for (size_t i = count; i-- > 0;)
     if (search.seen[search.order[i]])
       take_component(&search, search.order[i]);
-  number_members(graph, cycles);
-  for (size_t i = 0; i < cycles->count; i++) {
-    struct cycle *cycle = &cycles->items[i];
-    uint32_t *members = cycles->members + cycle->first_member;
-    sum_cycle(graph, cycle, members);
-    qsort_r(members, cycle->member_count, sizeof *members, compare_members,
-            graph);
+  number_members(graph);
+  struct graph_node *cycles = graph->nodes + count;
+  for (size_t i = 0; i < graph->cycle_count; i++) {
+    sum_cycle(graph, &cycles[i]);
+    qsort_r(graph->members + cycles[i].first_member, cycles[i].member_count,
+            sizeof *graph->members, compare_members, graph);
   }
-  array_sort(cycles->items, cycles->count, sizeof *cycles->items,
-             compare_cycles);
-  number_members(graph, cycles);
+  array_sort(cycles, graph->cycle_count, sizeof *cycles, compare_cycles);
+  number_members(graph);
 }

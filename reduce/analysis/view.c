@@ -63,7 +63,7 @@ view_make(const struct profile *profile, const struct view_options *options)
   region_figures_init(&view->regions, profile, view->tally.regions);
   progress_tell("building the call graph", 0, 0);
   call_graph_init(&view->graph, &view->tree);
-  cycles_init(&view->cycles, &view->graph);
+  call_graph_find_cycles(&view->graph);
   return view;
 }
 

@@ -27,7 +27,6 @@ struct view {
   struct tally tally;
   struct region_figures regions;
   struct call_graph graph;
-  struct cycles cycles;
   bool *suppressed; /* by node of the profile: what was kept there is no leak;
                        NULL: none is */
 };

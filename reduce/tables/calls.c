@@ -49,11 +49,11 @@ arc_cell(const struct listing *listing, const struct ranking_row *row, int id)
 static bool
 cycle_row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
-  const struct cycles *cycles = &listing->view->cycles;
-  if (item == cycles->count)
+  const struct call_graph *graph = &listing->view->graph;
+  if (item == graph->cycle_count)
     return false;
-  row->figures = &cycles->items[item].self;
-  row->inclusive = &cycles->items[item].inclusive;
+  row->figures = &graph->nodes[graph->node_count + item].self;
+  row->inclusive = &graph->nodes[graph->node_count + item].inclusive;
   return true;
 }
 
@@ -61,15 +61,15 @@ static struct cell
 cycle_cell(const struct listing *listing, const struct ranking_row *row,
            int id)
 {
-  const struct cycles *cycles = &listing->view->cycles;
-  const struct cycle *cycle = &cycles->items[row->item];
+  const struct call_graph *graph = &listing->view->graph;
+  const struct graph_node *cycle =
+      &graph->nodes[graph->node_count + row->item];
   if (id == MEMBERS)
     return (struct cell){.kind = CELL_LIST,
                          .to = TO_FUNCTIONS,
-                         .items = cycles->members + cycle->first_member,
+                         .items = graph->members + cycle->first_member,
                          .number = cycle->member_count};
-  return cell_calls(id == OUTSIDE_CALLS ? cycle->outside_calls
-                                        : cycle->inside_calls);
+  return cell_calls(id == OUTSIDE_CALLS ? cycle->calls : cycle->inner_calls);
 }
 
 const struct table arcs_table = {

@@ -15,19 +15,16 @@ static struct ranking_row
 row_of(const struct graph_entries *entries, size_t item)
 {
   const struct call_graph *graph = &entries->view->graph;
-  struct graph_entry entry = graph_entry_of(entries, item);
-  const struct cycle *cycle = entry.cycle;
-  const struct graph_node *node = &graph->nodes[entry.node];
-  uint64_t depth = cycle == NULL              ? node->depth
-                   : cycle->depth == SIZE_MAX ? 0
-                                              : cycle->depth;
-  return (struct ranking_row){
-      .figures = entry.self,
-      .inclusive = entry.inclusive,
-      .name = cycle == NULL ? node->name : "<cycle",
-      .calls = cycle == NULL ? node->calls : entry.calls,
-      .rank = 2 * depth + (cycle == NULL), /* a cycle before its members */
-      .item = item};
+  const struct graph_node *node = &graph->nodes[item];
+  const bool cycle = item >= graph->node_count;
+  uint64_t depth = cycle && node->depth == SIZE_MAX ? 0 : node->depth;
+  return (struct ranking_row){.figures = &node->self,
+                              .inclusive = &node->inclusive,
+                              .name = cycle ? "<cycle" : node->name,
+                              .calls = node->calls,
+                              .rank = 2 * depth +
+                                      !cycle, /* a cycle before its members */
+                              .item = item};
 }
 
 static void
@@ -52,7 +49,7 @@ graph_entries_init(struct graph_entries *entries, const struct view *view)
   const struct view_options *options = view->options;
   const struct call_graph *graph = &view->graph;
   struct ranking *ranking = &entries->ranking;
-  size_t count = graph->node_count + view->cycles.count;
+  size_t count = graph->node_count + graph->cycle_count;
   *entries = (struct graph_entries){.view = view};
   ranking->inclusive = true;
   entries->index_of = pool_zeroed(count, sizeof *entries->index_of);
@@ -73,48 +70,18 @@ graph_entries_init(struct graph_entries *entries, const struct view *view)
   count_left_out(entries);
 }
 
-struct graph_entry
-graph_entry_of(const struct graph_entries *entries, size_t item)
-{
-  const struct call_graph *graph = &entries->view->graph;
-  size_t index = entries->index_of[item];
-  if (item < graph->node_count) {
-    const struct graph_node *node = &graph->nodes[item];
-    uint32_t number = (uint32_t)item;
-    return (struct graph_entry){NULL,
-                                number,
-                                index,
-                                &node->self,
-                                &node->inclusive,
-                                &node->root,
-                                call_graph_other_calls(graph, number),
-                                call_graph_self_calls(graph, number),
-                                node->root_calls};
-  }
-  const struct cycle *cycle =
-      &entries->view->cycles.items[item - graph->node_count];
-  return (struct graph_entry){cycle,
-                              0,
-                              index,
-                              &cycle->self,
-                              &cycle->inclusive,
-                              &cycle->root,
-                              cycle->outside_calls,
-                              cycle->inside_calls,
-                              cycle->root_calls};
-}
-
 /* Adds the other end of ARC, and what passes there; nothing of an arc within
  * ENTRY. */
 static void
-add_relation(struct graph_entries *entries, const struct graph_entry *entry,
+add_relation(struct graph_entries *entries, size_t entry,
              const struct graph_arc *arc, bool callers)
 {
   const struct graph_node *nodes = entries->view->graph.nodes;
   uint32_t other = callers ? arc->caller : arc->callee;
   bool inside = nodes[other].cycle != 0 &&
                 nodes[arc->caller].cycle == nodes[arc->callee].cycle;
-  if (arc->caller == arc->callee || (inside && entry->cycle != NULL))
+  if (arc->caller == arc->callee ||
+      (inside && entry >= entries->view->graph.node_count))
     return;
   uint32_t *place = &entries->place_of[other];
   if (*place == 0) {
@@ -159,7 +126,7 @@ graph_sum_add(struct graph_sum *sum, const struct figures *figures,
 
 /* Puts the relations of ENTRY in order and adds them up. */
 static void
-add_up(struct graph_entries *entries, const struct graph_entry *entry,
+add_up(struct graph_entries *entries, const struct graph_node *entry,
        bool callers)
 {
   const struct graph_sum none = {.count = 0};
@@ -172,13 +139,13 @@ add_up(struct graph_entries *entries, const struct graph_entry *entry,
   entries->all = entries->root = none;
   entries->rests[false] = entries->rests[true] = none;
   if (callers && entries->relation_count > 0 &&
-      (figures_any(entry->root) || entry->root_calls != 0)) {
-    graph_sum_add(&entries->root, entry->root, entry->root_calls);
+      (figures_any(&entry->root) || entry->root_calls != 0)) {
+    graph_sum_add(&entries->root, &entry->root, entry->root_calls);
     entries->all = entries->root;
   }
   for (size_t i = 0; i < entries->relation_count; i++) {
     struct relation *r = &entries->relations[i];
-    r->small = !share_reached(r->weight, entry->inclusive->counts[weight],
+    r->small = !share_reached(r->weight, entry->inclusive.counts[weight],
                               entries->view->options->min_share);
     if (!r->inside)
       graph_sum_add(&entries->all, &r->figures, r->calls);
@@ -188,14 +155,14 @@ add_up(struct graph_entries *entries, const struct graph_entry *entry,
 }
 
 void
-graph_entry_relate(struct graph_entries *entries,
-                   const struct graph_entry *entry, bool callers)
+graph_entry_relate(struct graph_entries *entries, size_t entry, bool callers)
 {
   const struct call_graph *graph = &entries->view->graph;
-  const struct cycle *cycle = entry->cycle;
+  const uint32_t itself = (uint32_t)entry;
+  const struct graph_node *cycle =
+      entry < graph->node_count ? NULL : &graph->nodes[entry];
   const uint32_t *members =
-      cycle == NULL ? &entry->node
-                    : entries->view->cycles.members + cycle->first_member;
+      cycle == NULL ? &itself : graph->members + cycle->first_member;
   size_t member_count = cycle == NULL ? 1 : cycle->member_count;
   for (size_t i = 0; i < entries->relation_count; i++)
     entries->place_of[entries->relations[i].node] = 0;
@@ -209,5 +176,5 @@ graph_entry_relate(struct graph_entries *entries,
       add_relation(entries, entry, &graph->arcs[arc], callers);
     }
   }
-  add_up(entries, entry, callers);
+  add_up(entries, &graph->nodes[entry], callers);
 }

@@ -10,16 +10,6 @@
 #include "analysis/view.h"
 #include "tables/ranking.h"
 
-struct graph_entry {
-  const struct cycle *cycle; /* NULL: a function */
-  uint32_t node;             /* that function */
-  size_t index;              /* the number that the table shows, from 0 */
-  const struct figures *self, *inclusive, *root;
-  uint64_t calls;       /* by others */
-  uint64_t inner_calls; /* by itself, or within the cycle */
-  uint64_t root_calls;
-};
-
 /* A caller or a callee of an entry. */
 struct relation {
   uint32_t node;
@@ -44,10 +34,10 @@ void graph_sum_add(struct graph_sum *sum, const struct figures *figures,
 
 struct graph_entries {
   const struct view *view;
-  struct ranking ranking; /* item: a node, or node count + a cycle's place */
-  size_t *index_of;       /* by item */
-  uint64_t *calls_made;   /* by node: by it, to anyone and itself */
-  uint32_t *place_of;     /* by node: from 1 on, among these; 0: none */
+  struct ranking ranking; /* of nodes, functions and cycles */
+  size_t *index_of;     /* by node: the number that the table shows, from 0 */
+  uint64_t *calls_made; /* by node: by it, to anyone and itself */
+  uint32_t *place_of;   /* by node: from 1 on, among these; 0: none */
   struct relation *relations; /* of the entry in hand, as what follows */
   size_t relation_count, relation_capacity;
   struct graph_sum all;      /* of those outside, with: */
@@ -62,11 +52,8 @@ struct graph_entries {
 void graph_entries_init(struct graph_entries *entries,
                         const struct view *view);
 
-struct graph_entry graph_entry_of(const struct graph_entries *entries,
-                                  size_t item);
-
 /* Finds the callers (CALLERS true) or callees of ENTRY, by bytes, descending,
  * then by name: of a function without itself, of a cycle, taken as one
  * function, only those outside; and adds them up. */
-void graph_entry_relate(struct graph_entries *entries,
-                        const struct graph_entry *entry, bool callers);
+void graph_entry_relate(struct graph_entries *entries, size_t entry,
+                        bool callers);

@@ -268,8 +268,8 @@ report_summary(const struct view *view, struct sink *sink)
                   profile->total[MEASURE_BYTES], sink);
   write_count(sink, ", ", view->graph.node_count, granularity_noun(by, false),
               granularity_noun(by, true));
-  if (view->cycles.count > 0)
-    write_count(sink, ", ", view->cycles.count, "cycle", "cycles");
+  if (view->graph.cycle_count > 0)
+    write_count(sink, ", ", view->graph.cycle_count, "cycle", "cycles");
   write_count(sink, ", ", view->graph.context_count, "context", "contexts");
   if (profile_knows(profile, FACT_THREADS))
     write_count(sink, ", ", (uint64_t)profile->facts[FACT_THREADS], "thread",

@@ -91,7 +91,7 @@ static const char relation_indent[] = "    ";
 
 /* A line but for its name.  Figures that make no sense for it are stars. */
 struct line {
-  const struct graph_entry *own; /* an entry's own line; NULL: another */
+  const struct graph_node *own;  /* an entry's own line; NULL: another */
   bool member;                   /* one of a cycle's list of members */
   const struct figures *figures; /* from "self" on; NULL: stars */
   uint64_t fraction_of;        /* frac, but on own lines: a part of so much */
@@ -118,23 +118,40 @@ weight_of(const struct drawing *drawing, const struct figures *figures)
   return figures->counts[view_weight(drawing->view)];
 }
 
+/* Returns the number of the entry of NODE. */
+static size_t
+index_of(const struct drawing *drawing, const struct graph_node *node)
+{
+  return drawing->entries.index_of[node - drawing->view->graph.nodes];
+}
+
+/* Returns the calls of NODE by others. */
+static uint64_t
+other_calls(const struct drawing *drawing, const struct graph_node *node)
+{
+  const struct call_graph *graph = &drawing->view->graph;
+  const bool cycle = node >= graph->nodes + graph->node_count;
+  return cycle || node->calls == CALLS_UNKNOWN
+             ? node->calls
+             : node->calls - node->inner_calls;
+}
+
 static struct cell
 cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
   const struct drawing *drawing = listing->context;
   const struct line *line = &drawing->line;
-  const struct graph_entry *own = line->own;
-  const struct graph_node *nodes = drawing->view->graph.nodes;
+  const struct graph_node *own = line->own;
   string_sink_clear(listing->text);
   switch ((enum id)id) {
   case INDEX:
     if (own != NULL)
-      sink_format(&listing->text->sink, "[%zu]", own->index);
+      sink_format(&listing->text->sink, "[%zu]", index_of(drawing, own));
     return listing_text(listing);
   case SELF_AND_BELOW:
-    if (own != NULL && (own->cycle != NULL || nodes[own->node].cycle == 0))
+    if (own != NULL && own->cycle == 0)
       return (struct cell){.kind = CELL_SHARE,
-                           .number = weight_of(drawing, own->inclusive),
+                           .number = weight_of(drawing, &own->inclusive),
                            .whole = weight_of(drawing, drawing->total)};
     return cell_text(own != NULL || line->member ? "*" : "");
   case OWN_WEIGHT:
@@ -173,21 +190,20 @@ write_name(struct drawing *drawing, const char *indent, uint32_t node)
 {
   const struct graph_node *n = &drawing->view->graph.nodes[node];
   struct sink *sink = &drawing->name.sink;
-  sink_format(sink, "%s%s [%zu]", indent, n->name,
-              drawing->entries.index_of[node]);
+  sink_format(sink, "%s%s [%zu]", indent, n->name, index_of(drawing, n));
   if (n->cycle != 0)
     sink_format(sink, " <cycle %" PRIu32 ">", n->cycle);
 }
 
 static void
-add_own_line(struct drawing *drawing, const struct graph_entry *entry)
+add_own_line(struct drawing *drawing, const struct graph_node *entry)
 {
   add_line(drawing, (struct line){.own = entry,
-                                  .figures = entry->self,
-                                  .calls = entry->calls,
+                                  .figures = &entry->self,
+                                  .calls = other_calls(drawing, entry),
                                   .mark = '+',
                                   .more = entry->inner_calls,
-                                  .exact = entry->inclusive});
+                                  .exact = &entry->inclusive});
 }
 
 /* Adds the line for SUM, which is called NAME, or so many more, if it is of
@@ -239,8 +255,7 @@ add_relation(struct drawing *drawing, const struct relation *relation,
 /* Adds the relations of ENTRY, the heaviest next to it; farther away the
  * small ones, chains without a caller, and the sum of all outside. */
 static void
-add_relations(struct drawing *drawing, const struct graph_entry *entry,
-              bool callers)
+add_relations(struct drawing *drawing, size_t entry, bool callers)
 {
   struct graph_entries *entries = &drawing->entries;
   graph_entry_relate(entries, entry, callers);
@@ -266,27 +281,26 @@ add_relations(struct drawing *drawing, const struct graph_entry *entry,
 
 /* Adds the list of the members of the cycle ENTRY. */
 static void
-add_members(struct drawing *drawing, const struct graph_entry *entry)
+add_members(struct drawing *drawing, const struct graph_node *cycle)
 {
-  const struct view *view = drawing->view;
-  const struct cycle *cycle = entry->cycle;
+  const struct call_graph *graph = &drawing->view->graph;
   struct line line = {.member = true,
                       .fraction_of = weight_of(drawing, &cycle->self),
                       .mark = '+'};
   struct graph_sum rest = {0};
   for (size_t i = 0; i < cycle->member_count; i++) {
-    uint32_t member = view->cycles.members[cycle->first_member + i];
-    struct graph_entry one = graph_entry_of(&drawing->entries, member);
-    if (!share_reached(weight_of(drawing, one.inclusive),
+    uint32_t member = graph->members[cycle->first_member + i];
+    const struct graph_node *one = &graph->nodes[member];
+    line.figures = &one->self;
+    line.calls = other_calls(drawing, one);
+    line.more = one->inner_calls;
+    line.exact = &one->inclusive;
+    if (!share_reached(weight_of(drawing, line.exact),
                        weight_of(drawing, drawing->total),
-                       view->options->min_share)) {
-      graph_sum_add(&rest, one.self, one.calls);
+                       drawing->view->options->min_share)) {
+      graph_sum_add(&rest, line.figures, line.calls);
       continue;
     }
-    line.figures = one.self;
-    line.calls = one.calls;
-    line.more = one.inner_calls;
-    line.exact = one.inclusive;
     write_name(drawing, relation_indent, member);
     add_line(drawing, line);
   }
@@ -304,21 +318,22 @@ add_members(struct drawing *drawing, const struct graph_entry *entry)
 static void
 add_entry(struct drawing *drawing, size_t item)
 {
-  struct graph_entry entry = graph_entry_of(&drawing->entries, item);
-  size_t cycle = item - drawing->view->graph.node_count + 1;
-  add_relations(drawing, &entry, true);
-  if (entry.cycle == NULL)
-    write_name(drawing, "", entry.node);
+  const struct call_graph *graph = &drawing->view->graph;
+  const struct graph_node *entry = &graph->nodes[item];
+  size_t cycle = item - graph->node_count + 1;
+  add_relations(drawing, item, true);
+  if (item < graph->node_count)
+    write_name(drawing, "", (uint32_t)item);
   else
     sink_format(&drawing->name.sink, "<cycle %zu> as one function [%zu]",
-                cycle, entry.index);
-  add_own_line(drawing, &entry);
-  add_relations(drawing, &entry, false);
-  if (entry.cycle != NULL) {
+                cycle, index_of(drawing, entry));
+  add_own_line(drawing, entry);
+  add_relations(drawing, item, false);
+  if (item >= graph->node_count) {
     text_table_mark(&drawing->table, TEXT_RULE);
     sink_format(&drawing->name.sink, "members of <cycle %zu>", cycle);
-    add_own_line(drawing, &entry);
-    add_members(drawing, &entry);
+    add_own_line(drawing, entry);
+    add_members(drawing, entry);
   }
 }
 
@@ -335,7 +350,7 @@ report_graph_legend(const struct view *view, struct sink *sink)
   report_legend(view, sink, "<root>", "no caller is shown");
   report_legend(view, sink, "(N more)",
                 "callers or callees with a small share of this entry");
-  if (view == NULL || view->cycles.count > 0) {
+  if (view == NULL || view->graph.cycle_count > 0) {
     report_legend(view, sink, "<cycle N>",
                   "functions that call each other recursively, treated as "
                   "one function; listed twice: with its callers and callees, "

@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
-#include "attempting.h"
-#include "analysis/grouping.h"
 #include "analysis/frames.h"
+#include "attempting.h"
 
 static void
 names_of_functions(void **state)
@@ -198,7 +197,8 @@ runtime_of_cxx(void **state)
   static const char *const runtime[] = {
       "std::vector<int, std::allocator<int> >::push_back(int const&)",
       "void std::sort<int*, main::{lambda(int, int)#1}>(int*, int*)",
-      "std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&)",
+      "std::ostream& std::operator<< <std::char_traits<char> "
+      ">(std::ostream&)",
       "std::function<void (int)>::operator()(int) const",
       "std::_Function_handler<void (), app::f()::{lambda()#1}>::_M_invoke()",
       "std::thread::_State_impl<app::task>::_M_run()",
