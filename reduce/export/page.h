@@ -21,16 +21,6 @@ struct page {
   struct writer out;
 };
 
-/* Finds the chains and what is at their ends. */
-void page_collect(struct page *page);
-
-/* Writes the chains: see export_html.c; and what their labels stand for. */
-void page_write_chains(struct page *page);
-void page_write_labels(struct page *page);
-
-/* Writes the slices of time. */
-void page_write_slices(struct page *page);
-
 /* Writes what the nodes of the chains by line are, and what stands there in
  * the files. */
 void page_write_lines(struct page *page);

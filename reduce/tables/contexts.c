@@ -3,7 +3,8 @@
 /* The distinct chains, in the order of the tree of chains.  As rows on their
  * own, in CSV, they are those at whose end something was allocated or called,
  * each one cell, root first, as folded stacks have it; else all nodes of the
- * tree.  In Lisp they have no figures: contexts_by_size_table has them.
+ * tree.  In Lisp they have no figures: these are in a table of their own, by
+ * type and size, phase and thread, with the numbers of the samples.
  */
 
 #include "base/array.h"
@@ -11,8 +12,18 @@
 #include "tables/table.h"
 
 enum id { CHAIN, PARENT, FUNCTION, CALLS, TYPES };
+enum size_id {
+  OF_CHAIN,
+  CATEGORY,
+  TYPE,
+  CLASS,
+  SIZE,
+  PHASE,
+  THREAD,
+  SAMPLES
+};
 
-static const struct column columns[] = {
+static const struct column chain_columns[] = {
     {OWN(PARENT), .keys = KEYS("parent", NULL)},
     {OWN(FUNCTION), .keys = KEYS("function", NULL)},
     {OWN(CHAIN), .keys = KEYS(NULL, "chain")},
@@ -22,6 +33,23 @@ static const struct column columns[] = {
     {OWN(TYPES), .keys = {[FORM_JSON] = "types"}},
 };
 
+#define LISP_KEY(key)                                                        \
+  {                                                                          \
+    [FORM_LISP] = key                                                        \
+  }
+
+static const struct column size_columns[] = {
+    {OWN(OF_CHAIN), .keys = LISP_KEY("chain")},
+    {OWN(CATEGORY), .keys = LISP_KEY("category")},
+    {OWN(TYPE), .keys = LISP_KEY("type")},
+    {OWN(CLASS), .keys = LISP_KEY("class")},
+    {OWN(SIZE), .keys = LISP_KEY("size")},
+    {OWN(PHASE), .keys = LISP_KEY("phase")},
+    {OWN(THREAD), .keys = LISP_KEY("thread")},
+    ALL_COUNTS,
+    {OWN(SAMPLES), .keys = LISP_KEY("samples")},
+};
+
 struct contexts {
   struct chains chains;
   uint32_t *path; /* room for a chain */
@@ -29,10 +57,13 @@ struct contexts {
   /* what the leaf of the context in hand allocated, by type */
   struct type_part *parts;
   size_t part_count, part_capacity;
+  /* by size: */
+  struct lists samples; /* by row */
+  uint64_t *numbers;    /* room for the samples of a row */
 };
 
 static void
-init(struct listing *listing)
+chains_begin(struct listing *listing)
 {
   struct contexts *contexts = listing->context;
   chains_init(&contexts->chains, &listing->view->tree, false);
@@ -45,7 +76,7 @@ init(struct listing *listing)
 }
 
 static bool
-row(const struct listing *listing, size_t item, struct ranking_row *row)
+chain_row(const struct listing *listing, size_t item, struct ranking_row *row)
 {
   const struct contexts *contexts = listing->context;
   const struct chains *chains = &contexts->chains;
@@ -60,7 +91,7 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
 
 /* Returns the chain that ends in NODE. */
 static struct cell
-chain_cell(const struct listing *listing, uint32_t node)
+whole_chain(const struct listing *listing, uint32_t node)
 {
   const struct contexts *contexts = listing->context;
   const struct call_tree *tree = contexts->chains.tree;
@@ -97,7 +128,8 @@ collect_parts(struct contexts *contexts, uint32_t node)
 }
 
 static struct cell
-cell(const struct listing *listing, const struct ranking_row *row, int id)
+chain_cell(const struct listing *listing, const struct ranking_row *row,
+           int id)
 {
   const struct contexts *contexts = listing->context;
   const struct chains *chains = &contexts->chains;
@@ -105,7 +137,7 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
   const struct tree_node *node = &chains->tree->tree.nodes[number];
   switch ((enum id)id) {
   case CHAIN:
-    return chain_cell(listing, number);
+    return whole_chain(listing, number);
   case PARENT:
     return node->parent == TREE_ROOT
                ? cell_optional(false, 0)
@@ -121,12 +153,105 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
   }
 }
 
+/* ---- by size ---- */
+
+static void
+sizes_begin(struct listing *listing)
+{
+  struct contexts *contexts = listing->context;
+  struct chains *chains = &contexts->chains;
+  struct sample_rows *rows = &contexts->rows;
+  const size_t count = listing->view->profile->sample_count;
+  chains_init(chains, &listing->view->tree, false);
+  sample_rows_init(rows, chains->tree, ROWS_OF_CONTEXTS);
+  rows->of_sample = pool_alloc(count * sizeof *rows->of_sample);
+  for (size_t i = 0; i < count; i++)
+    rows->of_sample[i] = INDEX_NONE;
+  for (size_t i = 1; i < chains->count; i++)
+    sample_rows_add(rows, chains->walk[i]);
+  lists_init(&contexts->samples, rows->count, rows->of_sample, count);
+  contexts->numbers = pool_zeroed(count, sizeof *contexts->numbers);
+}
+
+static bool
+size_row(const struct listing *listing, size_t item, struct ranking_row *row)
+{
+  const struct contexts *contexts = listing->context;
+  if (item == contexts->rows.count)
+    return false;
+  row->counts = contexts->rows.rows[item].counts;
+  row->rank = item;
+  return true;
+}
+
+/* Returns the size of the objects in ROW, or the keyword for it. */
+static struct cell
+size_of(const struct sample_row *row)
+{
+  static const char *const words[] = {[SIZE_LARGE] = "large",
+                                      [SIZE_GROWTH] = "grown",
+                                      [SIZE_UNKNOWN] = "unknown"};
+  const uint64_t kind = row->keys[ROW_SIZE_KIND];
+  if (kind == SIZE_EXACT)
+    return cell_number(row->keys[ROW_OBJECT_BYTES]);
+  return (struct cell){.kind = CELL_KEYWORD, .text = words[kind]};
+}
+
+static struct cell
+samples_cell(const struct contexts *contexts, size_t row)
+{
+  struct cell cell = {.kind = CELL_NUMBERS, .counts = contexts->numbers};
+  uint32_t sample = lists_first(&contexts->samples, row);
+  for (; sample != INDEX_NONE;
+       sample = lists_next(&contexts->samples, sample))
+    contexts->numbers[cell.number++] = sample;
+  return cell;
+}
+
+static struct cell
+size_cell(const struct listing *listing, const struct ranking_row *row,
+          int id)
+{
+  const struct contexts *contexts = listing->context;
+  const struct sample_row *context = &contexts->rows.rows[row->item];
+  const struct profile *profile = listing->view->profile;
+  const struct profile_type *type = &profile->types[context->keys[ROW_TYPE]];
+  switch ((enum size_id)id) {
+  case OF_CHAIN:
+    return cell_reference(TO_CONTEXTS,
+                          contexts->chains.places[context->node] - 1);
+  case CATEGORY:
+    return cell_text(category_name(profile->language, type->category));
+  case TYPE:
+    return cell_text(names_text(&profile->names, type->type));
+  case CLASS:
+    return cell_text(names_text(&profile->names, type->class_name));
+  case SIZE:
+    return size_of(context);
+  case PHASE:
+    return cell_text(phase_texts[context->keys[ROW_PHASE]].word);
+  case THREAD:
+    return cell_text(profile_thread_name(profile, context->keys[ROW_THREAD]));
+  default:
+    return samples_cell(contexts, row->item);
+  }
+}
+
 const struct table contexts_table = {
     .in_place = true,
     .keeps_empty = true,
-    COLUMNS(columns),
-    .row = row,
-    .cell = cell,
+    COLUMNS(chain_columns),
+    .row = chain_row,
+    .cell = chain_cell,
     .context_bytes = sizeof(struct contexts),
-    .init = init,
+    .init = chains_begin,
+};
+
+const struct table contexts_by_size_table = {
+    .keeps_empty = true,
+    COLUMNS(size_columns),
+    .row = size_row,
+    .cell = size_cell,
+    .context_bytes = sizeof(struct contexts),
+    .init = sizes_begin,
 };

@@ -65,11 +65,12 @@ compare_names(const void *left, const void *right)
 }
 
 /* Returns the figures that ROW is ranked by. */
-static const struct figures *
+static const uint64_t *
 ranked(const struct ranking *ranking, const struct ranking_row *row)
 {
-  return ranking->inclusive && row->inclusive != NULL ? row->inclusive
-                                                      : row->figures;
+  return ranking->inclusive && row->inclusive != NULL ? row->inclusive->counts
+         : row->figures != NULL                       ? row->figures->counts
+                                                      : row->counts;
 }
 
 enum measure
@@ -100,14 +101,14 @@ static uint64_t
 figure_of(const struct ranking *ranking, const struct ranking_row *row,
           enum sort_key key)
 {
-  const struct figures *figures = ranked(ranking, row);
   if (key == SORT_CALLS)
     return row->calls == CALLS_UNKNOWN ? 0 : row->calls + 1;
-  if (key == SORT_INCLUSIVE)
-    figures = row->inclusive;
-  else if (key == SORT_SELF)
-    figures = row->figures;
-  return figures == NULL ? 0 : figures->counts[measure_of(ranking, key)];
+  if (key == SORT_INCLUSIVE && row->inclusive == NULL)
+    return 0;
+  const uint64_t *counts = key == SORT_INCLUSIVE ? row->inclusive->counts
+                           : key == SORT_SELF    ? row->figures->counts
+                                                 : ranked(ranking, row);
+  return counts[measure_of(ranking, key)];
 }
 
 /* Notes what breaks ties; the keys are there. */
@@ -116,9 +117,9 @@ sort_rows(struct ranking *ranking, bool by_name)
 {
   for (size_t i = 0; i < ranking->count; i++) {
     struct ranking_row *row = &ranking->rows[i];
-    row->bytes = ranked(ranking, row)->counts[ranking->bytes];
+    row->bytes = ranked(ranking, row)[ranking->bytes];
     row->allocs =
-        ranked(ranking, row)->counts[measure_rows[ranking->bytes].as_allocs];
+        ranked(ranking, row)[measure_rows[ranking->bytes].as_allocs];
   }
   array_sort(ranking->rows, ranking->count, sizeof *ranking->rows,
              by_name ? compare_names : compare_keys);
@@ -142,8 +143,7 @@ void
 ranking_sort_by(struct ranking *ranking, enum measure measure)
 {
   for (size_t i = 0; i < ranking->count; i++)
-    ranking->rows[i].key =
-        ranked(ranking, &ranking->rows[i])->counts[measure];
+    ranking->rows[i].key = ranked(ranking, &ranking->rows[i])[measure];
   sort_rows(ranking, false);
 }
 
