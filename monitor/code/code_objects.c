@@ -181,11 +181,11 @@ add_objects(struct dl_phdr_info *info, size_t size, void *data)
 static struct dl_phdr_info
 program_info(void)
 {
-  return (struct dl_phdr_info){
-      .dlpi_addr = _r_debug.r_map->l_addr,
-      .dlpi_name = _r_debug.r_map->l_name,
-      .dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR),
-      .dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM)};
+  return (struct dl_phdr_info){.dlpi_addr = _r_debug.r_map->l_addr,
+                               .dlpi_name = _r_debug.r_map->l_name,
+                               .dlpi_phdr =
+                                   (const ElfW(Phdr) *)getauxval(AT_PHDR),
+                               .dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM)};
 }
 
 void
@@ -193,7 +193,7 @@ code_objects_add(struct code_objects *list, uintptr_t address)
 {
   struct dl_phdr_info info = program_info();
   struct dl_find_object found;
-  const ElfW(Ehdr) *header;
+  const ElfW(Ehdr) * header;
   if (list->count == 0)
     add_objects(&info, sizeof info, list);
   if (code_objects_find(list, address) != NULL ||
@@ -209,8 +209,7 @@ code_objects_add(struct code_objects *list, uintptr_t address)
   info = (struct dl_phdr_info){
       .dlpi_addr = found.dlfo_link_map->l_addr,
       .dlpi_name = found.dlfo_link_map->l_name,
-      .dlpi_phdr =
-          (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff),
+      .dlpi_phdr = (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff),
       .dlpi_phnum = header->e_phnum};
   add_objects(&info, sizeof info, list);
 }

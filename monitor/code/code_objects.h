@@ -39,9 +39,9 @@ enum {
 struct code_object {
   uintptr_t start, end; /* of its code in memory */
   uintptr_t base;       /* what is added to the addresses in its file */
-  uintptr_t data_start, data_end; /* of the file's variables; 0: it has none, or
-                                     another object of the file tells */
-  uint64_t file_offset; /* of `start' */
+  uintptr_t data_start, data_end; /* of the file's variables; 0: it has none,
+                                     or another object of the file tells */
+  uint64_t file_offset;           /* of `start' */
   uint8_t build_id[BUILD_ID_BYTES];
   size_t build_id_size; /* 0: it has none */
   const char *path;     /* the list's */
@@ -55,7 +55,7 @@ struct code_objects { /* all zero: none */
   size_t count;
   size_t text_bytes;             /* of the paths, one after the other */
   unsigned long long adds, subs; /* of all that ever were loaded, unloaded */
-  bool failed; /* one was not listed: there was no memory */
+  bool failed;                   /* one was not listed: there was no memory */
 };
 
 /* Lists all that are loaded now.  Returns false when there is no memory. */
@@ -75,8 +75,8 @@ void code_objects_forked(void);
 const struct code_object *code_objects_copy(struct code_objects *list,
                                             const struct code_object *object);
 
-/* Appends those of the file with that address in its code, if there is one that
- * the list lacks, and before them, if they are the first, the program's.
+/* Appends those of the file with that address in its code, if there is one
+ * that the list lacks, and before them, if they are the first, the program's.
  * Takes no lock; the code is not unloaded meanwhile. */
 void code_objects_add(struct code_objects *list, uintptr_t address);
 
@@ -109,8 +109,8 @@ extern struct code_notes {
 void code_notes_add(uintptr_t address);
 
 /* Notes that GONE, which is loaded still or was until now, is unloaded, and
- * forgets the rules of its addresses and its functions' numbers.  Returns what
- * code_object_retired_site needs to retire the sites of trees, which are
+ * forgets the rules of its addresses and its functions' numbers.  Returns
+ * what code_object_retired_site needs to retire the sites of trees, which are
  * locked. */
 struct code_object code_notes_retire(const struct code_object *gone,
                                      struct function_numbers *numbers);

@@ -56,10 +56,10 @@ cursor_leb(struct cursor *c, bool has_sign)
 uint64_t
 cursor_pointer(struct cursor *c, unsigned encoding)
 {
-  static const uint8_t sizes[] = { [DW_EH_PE_absptr] = 8,
-                                   [DW_EH_PE_udata2] = 2,
-                                   [DW_EH_PE_udata4] = 4,
-                                   [DW_EH_PE_udata8] = 8 };
+  static const uint8_t sizes[] = {[DW_EH_PE_absptr] = 8,
+                                  [DW_EH_PE_udata2] = 2,
+                                  [DW_EH_PE_udata4] = 4,
+                                  [DW_EH_PE_udata8] = 8};
   const unsigned format = encoding & 7;
   const uintptr_t place = (uintptr_t)c->at;
   uint64_t value, sign;
@@ -80,7 +80,7 @@ cursor_pointer(struct cursor *c, unsigned encoding)
 static struct cursor
 open_entry(const uint8_t *at)
 {
-  struct cursor c = { .at = at, .end = at + 12 };
+  struct cursor c = {.at = at, .end = at + 12};
   uint64_t size = cursor_number(&c, 4);
   if (size == UINT32_MAX)
     size = cursor_number(&c, 8);

@@ -43,9 +43,9 @@ struct frame_entry {
   uintptr_t start;
   size_t size;
   struct cursor program, common_program; /* the common one is run first */
-  unsigned encoding; /* of addresses */
-  bool augmented;    /* functions have augmentation data */
-  bool signal;       /* the frames are those of signal handlers */
+  unsigned encoding;                     /* of addresses */
+  bool augmented; /* functions have augmentation data */
+  bool signal;    /* the frames are those of signal handlers */
   uint64_t code_factor, return_register;
   int64_t data_factor;
 };

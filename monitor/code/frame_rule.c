@@ -15,10 +15,10 @@ enum { WORD = sizeof(uintptr_t), MOST_BYTES = 1 << 27 };
 /* What is known at some place of a function. */
 struct state {
   uint64_t base_register;
-  int64_t offset; /* of the frame from it */
-  int64_t saved;  /* of the frame pointer from the frame; 0: not saved */
+  int64_t offset;  /* of the frame from it */
+  int64_t saved;   /* of the frame pointer from the frame; 0: not saved */
   int64_t returns; /* of the return address */
-  bool elsewhere; /* an expression says where the frame is */
+  bool elsewhere;  /* an expression says where the frame is */
   bool saved_elsewhere;
   bool outermost; /* there is no return address */
 };
@@ -65,11 +65,16 @@ static inline uint64_t
 take_operand(struct cursor *c, char kind, unsigned encoding)
 {
   switch (kind) {
-  case 'u': return cursor_uleb(c);
-  case 's': return cursor_leb(c, true);
-  case 'p': return cursor_pointer(c, encoding);
-  case 'b': return cursor_take(c, cursor_uleb(c)) != NULL;
-  default: return cursor_number(c, (size_t)(kind - '0'));
+  case 'u':
+    return cursor_uleb(c);
+  case 's':
+    return cursor_leb(c, true);
+  case 'p':
+    return cursor_pointer(c, encoding);
+  case 'b':
+    return cursor_take(c, cursor_uleb(c)) != NULL;
+  default:
+    return cursor_number(c, (size_t)(kind - '0'));
   }
 }
 
@@ -266,7 +271,7 @@ run_to(struct machine *m, uintptr_t ip)
 static struct frame_rule
 rule_of_state(const struct state *s)
 {
-  struct frame_rule rule = { .base = FRAME_ELSEWHERE };
+  struct frame_rule rule = {.base = FRAME_ELSEWHERE};
   if (s->outermost) {
     rule.base = FRAME_OUTERMOST;
     return rule;
@@ -328,9 +333,9 @@ frame_rule_at(uintptr_t ip)
   struct frame_entry entry;
   struct frame_rule rule;
   if (!frame_entry_find(ip, &entry))
-    return (struct frame_rule){ .base = FRAME_UNKNOWN };
+    return (struct frame_rule){.base = FRAME_UNKNOWN};
   if (entry.signal)
-    return (struct frame_rule){ .base = FRAME_OF_SIGNAL };
+    return (struct frame_rule){.base = FRAME_OF_SIGNAL};
   rule = rule_by_entry(&entry, ip);
   rule.framed |= has_set_frame(&entry, rule, ip);
   return rule;

@@ -123,7 +123,8 @@ step_by_pointer(const struct stack_frame *from, struct stack_frame *to)
     return FRAME_STEP_OUTERMOST;
   if (from->pointer < from->sp || from->pointer % sizeof *at != 0 ||
       from->pointer + 2 * sizeof *at > end ||
-      !(is_near(from) || (frame_is_readable(at) && frame_is_readable(at + 1))))
+      !(is_near(from) ||
+        (frame_is_readable(at) && frame_is_readable(at + 1))))
     return FRAME_STEP_LOST;
   to->slot = at + 1;
   to->ip = arch_return_address(at[1]);

@@ -94,6 +94,6 @@ frame_step(const struct stack_frame *from, struct stack_frame *to)
   return frame_step_to(to->ip);
 }
 
-/* Returns whether the program can read the word at AT; false once the kernel is
- * not asked any more. */
+/* Returns whether the program can read the word at AT; false once the kernel
+ * is not asked any more. */
 bool frame_is_readable(const uintptr_t *at);

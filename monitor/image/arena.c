@@ -108,8 +108,8 @@ next_place(size_t most)
   const uintptr_t first = here > 64 * TERABYTE  ? here - 32 * TERABYTE
                           : here > TERABYTE / 4 ? here / 2
                                                 : here + 8 * TERABYTE;
-  const uintptr_t number = __atomic_fetch_add(
-      &next, (most >> PLACE_BITS) + 1, __ATOMIC_RELAXED);
+  const uintptr_t number =
+      __atomic_fetch_add(&next, (most >> PLACE_BITS) + 1, __ATOMIC_RELAXED);
   return (void *)(((first >> PLACE_BITS) + number % PLACES) << PLACE_BITS);
 }
 

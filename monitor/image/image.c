@@ -53,9 +53,9 @@ set_flag(enum image_flag flag, bool set)
 static void
 say_incomplete(void)
 {
-  static const char message[] =
-      "mprof: the mapped file is full or was replaced; allocations counted from "
-      "now on are lost if the program is killed\n";
+  static const char message[] = "mprof: the mapped file is full or was "
+                                "replaced; allocations counted from "
+                                "now on are lost if the program is killed\n";
   if (image.head == NULL || is_incomplete())
     return;
   set_flag(IMAGE_INCOMPLETE, true);
@@ -101,8 +101,8 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
           uint32_t owner, uint32_t record_bytes)
 {
   const int saved = errno;
-  const size_t bytes = (arena->reserved_bytes + IMAGE_PAGE - 1) &
-                       ~(size_t)(IMAGE_PAGE - 1);
+  const size_t bytes =
+      (arena->reserved_bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
   struct signals_held signals;
   bool mapped = true;
   if (!image_is_open())
@@ -115,14 +115,15 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
         .bytes = bytes,
         .used = used,
         .most = arena->most > bytes ? arena->most : bytes,
-        .entry = {.kind = kind, .owner = owner, .record_bytes = record_bytes}});
+        .entry = {
+            .kind = kind, .owner = owner, .record_bytes = record_bytes}});
   unlock_parts(&signals);
   errno = mapped ? saved : ENOMEM;
   return mapped;
 }
 
-/* Returns the last part of the array FIRST; NULL if that ends before END, since
- * a file with a gap could not be read. */
+/* Returns the last part of the array FIRST; NULL if that ends before END,
+ * since a file with a gap could not be read. */
 static struct part *
 last_part(const struct part *first, const char *end)
 {
@@ -139,10 +140,8 @@ static bool
 add_behind(const struct part *last, size_t bytes)
 {
   char *const end = last->base + last->bytes;
-  struct part new = {.base = end,
-                     .bytes = bytes,
-                     .most = last->most,
-                     .entry = last->entry};
+  struct part new = {
+      .base = end, .bytes = bytes, .most = last->most, .entry = last->entry};
   new.entry.first += last->bytes / last->entry.record_bytes;
   if (!arena_map_there(end, bytes))
     return false;

@@ -36,8 +36,8 @@ struct note_list;
 /* Begins an image in a new file PATH; for an existing file, and `exclusive',
  * see image_file_make.  Moves the arrays of this process's previous image,
  * which must be closed, into it.  Returns 0, and image_opened is to follow,
- * until which the file stays open; EBUSY if an image is open, or another errno
- * value.  One thread at a time. */
+ * until which the file stays open; EBUSY if an image is open, or another
+ * errno value.  One thread at a time. */
 int image_open(const char *path, enum image_language language,
                bool exclusive);
 

@@ -91,8 +91,8 @@ image_file_is_dense(int file)
          status.st_blocks * BLOCK >= status.st_size;
 }
 
-/* Asks for the flags of the file, or sets them: by the kernel, since C libraries
- * differ in the type of a request.  Returns false if that fails. */
+/* Asks for the flags of the file, or sets them: by the kernel, since C
+ * libraries differ in the type of a request.  Returns false if that fails. */
 static bool
 use_flags(int file, unsigned long request, int *flags)
 {

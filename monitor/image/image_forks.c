@@ -41,15 +41,16 @@ replace_by_copy(const struct part *p)
   if (copy == MAP_FAILED)
     return false;
   memcpy(copy, p->base, p->bytes);
-  if (mremap(copy, p->bytes, p->bytes,
-             MREMAP_MAYMOVE | MREMAP_FIXED, p->base) != MAP_FAILED)
+  if (mremap(copy, p->bytes, p->bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+             p->base) != MAP_FAILED)
     return true;
   munmap(copy, p->bytes);
   return false;
 }
 
 /* Puts memory in the place of the part, all zero but for what is kept.  Asks
- * more than once, as the kernel may have the next time what it refuses now. */
+ * more than once, as the kernel may have the next time what it refuses now.
+ */
 static bool
 replace(const struct part *p)
 {

@@ -36,8 +36,8 @@ image_notes_begin(void)
   /* a note that came now would be in neither place */
   spin_lock(&image.notes_lock);
   error = make_list();
-  if (error == 0 && !image_map(&list.arena, list.used,
-                               IMAGE_NOTES, image_owner(), 1))
+  if (error == 0 &&
+      !image_map(&list.arena, list.used, IMAGE_NOTES, image_owner(), 1))
     error = errno;
   spin_unlock(&image.notes_lock);
   return error;

@@ -80,8 +80,8 @@ advise(void *at, size_t bytes)
   madvise(at, bytes, bytes < ADVISED ? MADV_RANDOM : MADV_NORMAL);
 }
 
-/* Maps MAPPED bytes of the file from OFFSET on, the first BYTES of them present
- * and zero.  Returns NULL with errno if there is no room. */
+/* Maps MAPPED bytes of the file from OFFSET on, the first BYTES of them
+ * present and zero.  Returns NULL with errno if there is no room. */
 static void *
 map_present(int file, uint64_t offset, size_t mapped, size_t bytes)
 {
@@ -278,9 +278,8 @@ has_free_part(void)
 static uint32_t
 find_number(struct part *new)
 {
-  const size_t range = image.head != NULL && has_free_part()
-                           ? range_for(image.head, new)
-                           : 0;
+  const size_t range =
+      image.head != NULL && has_free_part() ? range_for(image.head, new) : 0;
   uint32_t number = image.count;
   for (uint32_t i = image.count;
        i-- > 0 && !part_is_of(&image.parts[i], new);)

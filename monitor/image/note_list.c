@@ -30,7 +30,8 @@ static void
 add_bytes(struct note_list *list, size_t bytes)
 {
   list->used += bytes;
-  __atomic_store_n((uint64_t *)list->arena.base, list->used, __ATOMIC_RELEASE);
+  __atomic_store_n((uint64_t *)list->arena.base, list->used,
+                   __ATOMIC_RELEASE);
 }
 
 void

@@ -15,7 +15,7 @@
 #include "common/image_format.h"
 #include "image/arena.h"
 
-struct note_list { /* all zero: empty */
+struct note_list {    /* all zero: empty */
   struct arena arena; /* its first word is a copy of `used' for readers */
   uint64_t used;      /* bytes, with that word */
   bool failed;        /* true: a note is missing for lack of memory */

@@ -2,10 +2,10 @@
  *
  * spin_lock.h -- a lock for the few instructions that threads of a program
  * share in the hook.  It needs no set-up, takes no memory, and the child of a
- * fork can open it again.  A thread that waits lets others run (wait.h), unless
- * the kernel is no longer asked (arenas_seal), so that one that was stopped
- * while it held the lock goes on.  While the program has but one thread,
- * nothing has to be atomic: it is 20 cycles less.
+ * fork can open it again.  A thread that waits lets others run (wait.h),
+ * unless the kernel is no longer asked (arenas_seal), so that one that was
+ * stopped while it held the lock goes on.  While the program has but one
+ * thread, nothing has to be atomic: it is 20 cycles less.
  *
  * A signal handler may have interrupted its thread while that held a lock, so
  * a lock knows whose it is.
@@ -30,7 +30,7 @@
 #define SPIN_LOCK_READER ((uintptr_t)1) /* holder that reads the image */
 enum { SPIN_LOCK_PATIENCE = WAIT_YIELDS + 1000000000 / WAIT_NANOSECONDS };
 
-struct spin_lock { /* all zero: open */
+struct spin_lock {  /* all zero: open */
   uintptr_t holder; /* spin_lock_thread, or SPIN_LOCK_READER; 0: open */
 };
 

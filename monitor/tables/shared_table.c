@@ -95,8 +95,7 @@ is_passed(const struct shared_table *table, size_t place)
 {
   const struct shared_entry *const entries = entries_of(table);
   const size_t mask = places(table) - 1;
-  for (size_t i = (place + 1) & mask; entries[i].key != 0;
-       i = (i + 1) & mask)
+  for (size_t i = (place + 1) & mask; entries[i].key != 0; i = (i + 1) & mask)
     if (entries[i].key != SHARED_TABLE_FORGOTTEN &&
         ((i - first_place(table, entries[i].key)) & mask) >=
             ((i - place) & mask))

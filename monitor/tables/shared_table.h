@@ -36,7 +36,7 @@ struct shared_entry {
  * their number together: their address, which is a multiple of 64, plus the
  * number of bits by which a hash is shifted right to become a place. */
 struct shared_table {
-  const char *entries;   /* atomic; changed under `lock' */
+  const char *entries; /* atomic; changed under `lock' */
   size_t count; /* places not empty, also of forgotten keys; under `lock' */
   struct spin_lock lock; /* held for changes, not for look-ups */
 };
@@ -47,7 +47,9 @@ enum { SHARED_TABLE_SHIFT = 63 };
 extern const struct shared_entry shared_table_nothing[4] HIDDEN;
 
 #define SHARED_TABLE_EMPTY                                                   \
-  {.entries = (const char *)shared_table_nothing + SHARED_TABLE_SHIFT}
+  {                                                                          \
+    .entries = (const char *)shared_table_nothing + SHARED_TABLE_SHIFT       \
+  }
 
 #define SHARED_TABLE_FORGOTTEN UINT64_MAX
 
@@ -79,8 +81,8 @@ shared_table_value(const struct shared_table *table, uint64_t key)
   return entry != NULL ? entry->value : 0;
 }
 
-/* Makes room for MORE keys.  Returns false if there is no memory.  To be called
- * with the lock held. */
+/* Makes room for MORE keys.  Returns false if there is no memory.  To be
+ * called with the lock held. */
 bool shared_table_reserve(struct shared_table *table, size_t more);
 
 /* Adds a key, neither 0 nor SHARED_TABLE_FORGOTTEN, that is not there.

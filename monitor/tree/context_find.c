@@ -69,8 +69,8 @@ over_child(struct context_tree *tree, uint32_t parent)
   return find_child(tree, parent, SITE_OVER);
 }
 
-/* Counts a record that is complete, before it can be found: a jump that leaves
- * this in between wastes it, and its number is no other's. */
+/* Counts a record that is complete, before it can be found: a jump that
+ * leaves this in between wastes it, and its number is no other's. */
 static inline void
 publish(uint32_t *count, uint32_t with)
 {
@@ -101,12 +101,12 @@ make_over_child(struct context_tree *tree, uint32_t parent)
 {
   if (parent == CONTEXT_ROOT || !has_memory_for_context(tree, parent))
     return CONTEXT_OVERFLOW;
-  return add_context(
-      tree, &(struct context){.site = SITE_OVER,
-                              .parent = parent,
-                              .target = tree->context_count,
-                              .marks = tree->contexts[parent].marks &
-                                       CONTEXT_SHOWN});
+  return add_context(tree,
+                     &(struct context){.site = SITE_OVER,
+                                       .parent = parent,
+                                       .target = tree->context_count,
+                                       .marks = tree->contexts[parent].marks &
+                                                CONTEXT_SHOWN});
 }
 
 /* Makes the child of `parent' at `site', folded where it can be.  Returns it,

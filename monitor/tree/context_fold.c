@@ -45,8 +45,7 @@ context_fold_parent(const struct context *contexts, uint32_t parent,
   const struct context *const caller = &contexts[parent];
   const uint32_t shown_caller = caller->marks & CONTEXT_SHOWN;
   const bool hidden = (function & FUNCTION_HIDDEN) != 0;
-  const uint32_t shown =
-      hidden ? shown_caller : function & FUNCTION_NUMBER;
+  const uint32_t shown = hidden ? shown_caller : function & FUNCTION_NUMBER;
   uint32_t candidate = CONTEXT_OVERFLOW;
   bool novel = false; /* below: something that the path above has not */
   bool arc_known = false, shown_arc_known = hidden;
@@ -68,7 +67,8 @@ context_fold_parent(const struct context *contexts, uint32_t parent,
         candidate = c->parent;
       arc_known |= is_call(&contexts[c->parent], caller->site,
                            caller->function, places);
-      shown_arc_known |= (contexts[c->parent].marks & CONTEXT_SHOWN) == shown_caller;
+      shown_arc_known |=
+          (contexts[c->parent].marks & CONTEXT_SHOWN) == shown_caller;
     }
     novel |= (c->marks & CONTEXT_NEW_ARC) != 0;
     if (new_arc == NULL && novel && candidate == CONTEXT_OVERFLOW)

@@ -24,13 +24,11 @@ add_special(struct context_tree *tree)
   struct context *root = &tree->contexts[CONTEXT_ROOT];
   struct context *overflow = &tree->contexts[CONTEXT_OVERFLOW];
   *root = (struct context){0};
-  *overflow = (struct context){.site = SITE_OVER,
-                               .target = CONTEXT_OVERFLOW};
-  tree->leaves[LEAF_OVERFLOW] =
-      (struct leaf){.site = SITE_OVER,
-                    .up = CONTEXT_OVERFLOW,
-                    .target = CONTEXT_OVERFLOW,
-                    .kind = KIND_ANY};
+  *overflow = (struct context){.site = SITE_OVER, .target = CONTEXT_OVERFLOW};
+  tree->leaves[LEAF_OVERFLOW] = (struct leaf){.site = SITE_OVER,
+                                              .up = CONTEXT_OVERFLOW,
+                                              .target = CONTEXT_OVERFLOW,
+                                              .kind = KIND_ANY};
   tree->context_count = CONTEXT_FIRST;
   tree->leaf_count = LEAF_FIRST; /* number 0 means an empty index slot */
   tree->kinds[KIND_ANY] = (struct kind){.what = LEAF_PIECES};
@@ -38,10 +36,10 @@ add_special(struct context_tree *tree)
   tree->overflowed = 0;
 }
 
-static const uint32_t record_sizes[] = {
-    [TREE_CONTEXTS] = sizeof(struct context),
-    [TREE_LEAVES] = sizeof(struct leaf),
-    [TREE_KINDS] = sizeof(struct kind)};
+static const uint32_t record_sizes[] = {[TREE_CONTEXTS] =
+                                            sizeof(struct context),
+                                        [TREE_LEAVES] = sizeof(struct leaf),
+                                        [TREE_KINDS] = sizeof(struct kind)};
 
 /* Returns the bytes of an array for `room' records; of leaves for one more,
  * which is LEAF_OVERFLOW. */

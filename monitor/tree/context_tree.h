@@ -212,7 +212,7 @@ struct context_tree {
   context_tree_function_fn *function_of; /* called with `closure' */
   void *closure;
   context_tree_room_fn *make_room; /* or NULL; called when `room' grows */
-  bool fold;        /* true: recursive contexts are folded */
+  bool fold;                       /* true: recursive contexts are folded */
   bool fold_places; /* true: lines count as functions (context_fold.h) */
 };
 

@@ -39,7 +39,7 @@ struct region {
                            it; atomic, changed by threads without the lock */
 };
 
-struct region_table { /* all zero: empty; under its owner's lock */
+struct region_table {        /* all zero: empty; under its owner's lock */
   struct arena arena;        /* memory of `regions' */
   struct region *regions;    /* by number, from 1; NULL: none; atomic */
   uint32_t count;            /* last number + 1; 0: there was none yet */

@@ -43,7 +43,7 @@ static const struct action *action;
 static struct model before, after; /* the action */
 static enum { ENDS, OPENS } how;        /* what the handler does */
 static unsigned traps, free_at;
-static struct malloc_thread thread;
+static struct thread thread;
 static const char *fault; /* the first one */
 
 static void
@@ -135,7 +135,7 @@ on_trap_free(int number, siginfo_t *info, void *registers)
   (void)info;
   if (++traps != free_at)
     return;
-  malloc_monitor_freed(
+  monitor_freed(
       (uintptr_t)&objects[2],
       (struct counted){.leaf = objects[2].leaf, .epoch = stripes.epoch},
       objects[2].bytes);
@@ -295,6 +295,6 @@ main(void)
     cmocka_unit_test(test_frees),
   };
   own_process_count(false); /* of this program itself, nothing */
-  malloc_monitor.ready = false;
+  monitor.ready = false;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ add_rule(void)
   frame_rule_find((uintptr_t)qsort + 1, false);
 }
 
-static struct function_numbers *const functions = &malloc_monitor.functions;
+static struct function_numbers *const functions = &monitor.functions;
 
 static void
 add_number(void)

@@ -28,7 +28,7 @@ variables() {
 }
 
 variables >there
-same variables 'monitor/c/count/monitor malloc_monitor
+same variables 'monitor/c/count/monitor monitor
 monitor/c/count/monitor this_thread
 monitor/c/count/own_process ancestry
 monitor/c/count/own_process own_process

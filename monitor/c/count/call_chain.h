@@ -49,10 +49,10 @@ struct chain_word {
 
 struct call_frame {
   struct stack_frame at;
-  uint64_t serial;      /* no other frame at this place has the same */
-  uint32_t first_word;  /* of what was read to find it */
-  uint32_t context;     /* of the path that ends here; the owner's */
-  bool needs_pointer; /* where those further out are depends on at.pointer */
+  uint64_t serial;     /* no other frame at this place has the same */
+  uint32_t first_word; /* of what was read to find it */
+  uint32_t context;    /* of the path that ends here; the owner's */
+  bool needs_pointer;  /* where those further out are depends on at.pointer */
 };
 
 enum {

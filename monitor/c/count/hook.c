@@ -29,7 +29,7 @@ enum {
 /* Returns the context of all frames of the chain but the innermost, with the
  * last callers as they are though the path is folded there. */
 static uint32_t
-find_kept_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
+find_kept_contexts(struct monitor *m, struct thread *thread)
 {
   struct call_frame *const frames = thread->chain.frames;
   const size_t end = thread->chain.depth - 1;
@@ -42,7 +42,7 @@ find_kept_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
 
 /* Returns the context of all frames of the chain but the innermost. */
 static uint32_t
-find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
+find_contexts(struct monitor *m, struct thread *thread)
 {
   struct call_frame *const frames = thread->chain.frames;
   const size_t end = thread->chain.depth - 1;
@@ -76,12 +76,12 @@ find_contexts(struct malloc_monitor *m, struct malloc_thread *thread)
 /* Finds the path of the chain of calls as it is now; walks if it is not
  * known. */
 static struct known_path *
-find_path(struct malloc_thread *thread, const uintptr_t *frame)
+find_path(struct thread *thread, const uintptr_t *frame)
 {
   const uint64_t generation =
       __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   if (thread->generation != generation)
-    malloc_thread_forget(thread, generation);
+    thread_forget(thread, generation);
   struct known_path *path = call_chain_find(
       &thread->chain, frame[1], arch_frame_stack(frame), frame[0]);
   return path != NULL ? path
@@ -91,8 +91,7 @@ find_path(struct malloc_thread *thread, const uintptr_t *frame)
 
 /* Lock the monitor, and find the path. */
 static struct known_path *
-lock_path(struct malloc_monitor *m, struct malloc_thread *thread,
-          const uintptr_t *frame)
+lock_path(struct monitor *m, struct thread *thread, const uintptr_t *frame)
 {
   struct known_path *path = find_path(thread, frame);
   spin_lock(&m->lock);
@@ -104,8 +103,8 @@ lock_path(struct malloc_monitor *m, struct malloc_thread *thread,
 /* Returns the leaf of an object of `size' that is allocated on that path, and
  * has the thread know it.  Under the lock. */
 static uint32_t
-find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
-          struct known_path *path, uint32_t size)
+find_leaf(struct monitor *m, struct thread *thread, struct known_path *path,
+          uint32_t size)
 {
   if (path->ip == 0) {
     path->context = find_contexts(m, thread);
@@ -122,7 +121,7 @@ find_leaf(struct malloc_monitor *m, struct malloc_thread *thread,
   const struct leaf *const leaf =
       context_tree_find_leaf(&m->tree, path->context, path->ip,
                              context_tree_kind_number(&m->tree, &kind));
-  *malloc_thread_recent_leaf(thread, path->ip, path->context, size) =
+  *thread_recent_leaf(thread, path->ip, path->context, size) =
       (struct recent_leaf){.site = path->ip,
                            .up = path->context,
                            .size = size,
@@ -157,21 +156,21 @@ count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
 /* ---- the hook, where interpose.c has not done it ---- */
 
 static struct counted
-allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
+allocated(struct monitor *m, uintptr_t address, size_t bytes,
           const uintptr_t *frame)
 {
-  struct malloc_thread *const thread = malloc_thread_mine();
+  struct thread *const thread = thread_mine();
   struct counted counted = {0};
   if (thread == NULL) {
-    malloc_monitor_miss();
+    monitor_miss();
     return counted;
   }
   struct known_path *path = lock_path(m, thread, frame);
-  if (!malloc_monitor_is_counting()) {
+  if (!monitor_is_counting()) {
     /* it was before the lock: the image may be finished, and no new one is to
        take its place */
-  } else if (!malloc_monitor_is_ready(m)) {
-    malloc_monitor_miss();
+  } else if (!monitor_is_ready(m)) {
+    monitor_miss();
   } else {
     const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
     counted = count(&thread->user, leaf, address, bytes);
@@ -183,17 +182,16 @@ allocated(struct malloc_monitor *m, uintptr_t address, size_t bytes,
 }
 
 struct counted
-malloc_monitor_allocated(uintptr_t address, size_t bytes,
-                         const uintptr_t *frame)
+monitor_allocated(uintptr_t address, size_t bytes, const uintptr_t *frame)
 {
-  struct malloc_monitor *const m = &malloc_monitor;
+  struct monitor *const m = &monitor;
   const int saved = errno;
   struct counted counted = {0};
   if (!own_process_known())
     return counted;
   if (unloaded_code_is_linker(frame[1]))
     unloaded_code_check();
-  if (malloc_monitor_is_counting())
+  if (monitor_is_counting())
     counted = allocated(m, address, bytes, frame);
   errno = saved;
   return counted;
@@ -212,12 +210,12 @@ count_interrupting(struct stripe_user *user, struct stripe *s,
 }
 
 void
-malloc_monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
+monitor_freed(uintptr_t address, struct counted counted, size_t bytes)
 {
   if (!own_process_known())
     return;
   const int saved = errno;
-  struct malloc_thread *thread = this_thread.record;
+  struct thread *thread = this_thread.record;
   struct stripe_user nobody; /* a thread that has not allocated */
   struct stripe_user *user = &nobody;
   if (thread != NULL) {

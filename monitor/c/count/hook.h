@@ -21,18 +21,17 @@ size_for_leaf(size_t bytes)
 }
 
 /* Returns the leaf of an object of `size' that is allocated on that path, if
- * the thread knows it; else 0.  The path has the last one of these; others are
- * most often among the last ones of the thread (76 instructions for a look-up
- * in the tree, 20 for one there). */
+ * the thread knows it; else 0.  The path has the last one of these; others
+ * are most often among the last ones of the thread (76 instructions for a
+ * look-up in the tree, 20 for one there). */
 HOOK_INLINE uint32_t
-known_leaf(struct malloc_thread *thread, struct known_path *path,
-           uint32_t size)
+known_leaf(struct thread *thread, struct known_path *path, uint32_t size)
 {
   if (path->leaf != 0 && path->size == size &&
       path->region == thread->regions.region)
     return path->leaf;
   const struct recent_leaf *recent =
-      malloc_thread_recent_leaf(thread, path->ip, path->context, size);
+      thread_recent_leaf(thread, path->ip, path->context, size);
   if (recent->site != path->ip || recent->up != path->context ||
       recent->size != size || recent->region != thread->regions.region ||
       recent->cache_generation != thread->cache_generation)
@@ -50,9 +49,9 @@ known_leaf(struct malloc_thread *thread, struct known_path *path,
 static inline void
 add_to_region(uint32_t leaf, int64_t bytes)
 {
-  const struct context_tree *const tree = &malloc_monitor.tree;
+  const struct context_tree *const tree = &monitor.tree;
   struct region *const regions =
-      __atomic_load_n(&malloc_monitor.regions.regions, __ATOMIC_RELAXED);
+      __atomic_load_n(&monitor.regions.regions, __ATOMIC_RELAXED);
   if (__builtin_expect(regions != NULL, 0)) {
     uint32_t region = context_tree_kind(tree, &tree->leaves[leaf])->region;
     for (; region != 0; region = regions[region].parent)

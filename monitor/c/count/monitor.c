@@ -24,7 +24,7 @@ _Static_assert(IMAGE_MOST_BUDGET ==
                    (1 << (LEAF_BITS - 1)) - CONTEXT_SPARE - 1,
                "the command refuses more");
 
-struct malloc_monitor malloc_monitor = {
+struct monitor monitor = {
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
 __thread struct this_thread this_thread HIDDEN_THREAD;
 
@@ -68,7 +68,7 @@ find_budget(void)
 /* Makes an empty tree as the environment says.  Returns false without memory.
  * Under the lock. */
 static bool
-open_tree(struct malloc_monitor *m)
+open_tree(struct monitor *m)
 {
   const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
   const uint32_t budget = find_budget();
@@ -82,7 +82,7 @@ open_tree(struct malloc_monitor *m)
 /* Makes the image, with what was counted before.  The program is noted at
  * once: later there may be no /proc.  Returns 0 or an errno value. */
 static int
-make_image(struct malloc_monitor *m)
+make_image(struct monitor *m)
 {
   int error = process_image_open();
   if (error != 0)
@@ -103,7 +103,7 @@ make_image(struct malloc_monitor *m)
  * memory it tries again.  Under the lock, with signals held: a handler that
  * jumped away would leave half an image. */
 static void
-make_awaited_image(struct malloc_monitor *m)
+make_awaited_image(struct monitor *m)
 {
   enum { TRIES = 3 };
   struct signals_held signals;
@@ -124,7 +124,7 @@ make_awaited_image(struct malloc_monitor *m)
 /* Runs at the first allocation that is counted, which may come before any
  * constructor. */
 bool
-malloc_monitor_open_locked(struct malloc_monitor *m)
+monitor_open_locked(struct monitor *m)
 {
   bool ready = m->tree.contexts != NULL || open_tree(m);
   if (ready)
@@ -137,10 +137,10 @@ malloc_monitor_open_locked(struct malloc_monitor *m)
 }
 
 bool
-malloc_monitor_open(struct malloc_monitor *m)
+monitor_open(struct monitor *m)
 {
   spin_lock(&m->lock);
-  const bool ready = malloc_monitor_open_locked(m);
+  const bool ready = monitor_open_locked(m);
   spin_unlock(&m->lock);
   return ready;
 }
@@ -148,14 +148,14 @@ malloc_monitor_open(struct malloc_monitor *m)
 /* ---- all of it ---- */
 
 void
-malloc_monitor_lock(struct malloc_monitor *m)
+monitor_lock(struct monitor *m)
 {
   spin_lock(&m->lock);
   stripes_lock();
 }
 
 void
-malloc_monitor_unlock(struct malloc_monitor *m)
+monitor_unlock(struct monitor *m)
 {
   stripes_unlock();
   spin_unlock(&m->lock);
@@ -170,7 +170,7 @@ now(void)
 }
 
 void
-malloc_monitor_count(bool on)
+monitor_count(bool on)
 {
   if (on && stripes.figures_since == 0)
     stripes.figures_since = now();
@@ -181,7 +181,7 @@ malloc_monitor_count(bool on)
 /* Forgets all figures.  Changes `generation' before and afterwards, so that a
  * reader of the image sees that it changes. */
 static void
-clear(struct malloc_monitor *m)
+clear(struct monitor *m)
 {
   image_forgets(true);
   stripes_next_generation();
@@ -196,9 +196,9 @@ clear(struct malloc_monitor *m)
 }
 
 void
-malloc_monitor_leave_image(struct malloc_monitor *m)
+monitor_leave_image(struct monitor *m)
 {
-  malloc_monitor_lock(m);
+  monitor_lock(m);
   if (image_leave()) {
     clear(m);
     m->awaits_image = true;
@@ -206,19 +206,19 @@ malloc_monitor_leave_image(struct malloc_monitor *m)
   } else {
     own_process_give_up();
   }
-  malloc_monitor_unlock(m);
+  monitor_unlock(m);
 }
 
 void
-malloc_monitor_forget(struct malloc_monitor *m)
+monitor_forget(struct monitor *m)
 {
-  malloc_monitor_lock(m);
+  monitor_lock(m);
   clear(m);
-  malloc_monitor_unlock(m);
+  monitor_unlock(m);
 }
 
 void
-malloc_monitor_forked(struct malloc_monitor *m, bool counting)
+monitor_forked(struct monitor *m, bool counting)
 {
   m->lock.holder = m->functions.table.lock.holder = 0;
   frame_rules_forked();

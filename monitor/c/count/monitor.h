@@ -30,7 +30,7 @@
 #define ORIGIN_THREAD(origin) ((uint32_t)(origin))
 #define ORIGIN_LINKER (UINT64_C(1) << 63)
 
-struct malloc_monitor {
+struct monitor {
   bool ready;            /* the tree is there, and in the image if there is to
                             be one */
   struct spin_lock lock; /* of all that follows */
@@ -42,20 +42,20 @@ struct malloc_monitor {
   struct spin_lock *objects;   /* that of interpose/; NULL: none */
 };
 
-extern struct malloc_monitor malloc_monitor HIDDEN;
+extern struct monitor monitor HIDDEN;
 
 static inline bool
-malloc_monitor_is_counting(void)
+monitor_is_counting(void)
 {
   return __atomic_load_n(&own_process.counting, __ATOMIC_RELAXED);
 }
 
 /* What the monitor knows of this thread without memory for it. */
 extern __thread struct this_thread {
-  struct malloc_thread *record; /* thread.h; NULL: none yet */
-  int inside;        /* calls that are in the monitor, or in the real allocator
-                        for it */
-  bool forking;      /* so it is, though no call may be active */
+  struct thread *record; /* thread.h; NULL: none yet */
+  int inside;   /* calls that are in the monitor, or in the real allocator
+                   for it */
+  bool forking; /* so it is, though no call may be active */
   bool fork_skipped; /* the process had not begun when this thread forked:
                         its figures are no copy's, and nothing is locked */
   bool seeking;      /* it looks for the real allocator, and gets early
@@ -72,51 +72,50 @@ struct counted {
 
 /* Counts an object of `bytes' that the program is given at `address', if
  * allocations are counted; `frame' is that of the interposed function. */
-struct counted malloc_monitor_allocated(uintptr_t address, size_t bytes,
-                                        const uintptr_t *frame);
+struct counted monitor_allocated(uintptr_t address, size_t bytes,
+                                 const uintptr_t *frame);
 
 /* Be ready to count: make the tree, and the image if one is awaited, of which
  * a line is printed when that fails.  False: there is no memory. */
-bool malloc_monitor_open(struct malloc_monitor *m);
-bool malloc_monitor_open_locked(struct malloc_monitor *m);
+bool monitor_open(struct monitor *m);
+bool monitor_open_locked(struct monitor *m);
 
 /* Opens it if it is not.  Under the lock, or another thread leaves the image
  * before the first count in it. */
 static inline bool
-malloc_monitor_is_ready(struct malloc_monitor *m)
+monitor_is_ready(struct monitor *m)
 {
-  return __builtin_expect(m->ready, 1) || malloc_monitor_open_locked(m);
+  return __builtin_expect(m->ready, 1) || monitor_open_locked(m);
 }
 
 /* Counts the end of the object that was at `address'. */
-void malloc_monitor_freed(uintptr_t address, struct counted counted,
-                          size_t bytes);
+void monitor_freed(uintptr_t address, struct counted counted, size_t bytes);
 
 /* Counts an object as missed, for want of memory for its record. */
 static inline void
-malloc_monitor_miss(void)
+monitor_miss(void)
 {
-  if (malloc_monitor_is_counting())
+  if (monitor_is_counting())
     __atomic_fetch_add(&stripes.missed, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- counting, or not ---- */
 
 /* Count, or do not, from now on. */
-void malloc_monitor_count(bool on);
+void monitor_count(bool on);
 
 /* Forget all figures and all live objects. */
-void malloc_monitor_forget(struct malloc_monitor *m);
+void monitor_forget(struct monitor *m);
 
 /* ---- all of it ---- */
 
 /* Locks all of it, and all stripes, of which this thread has none. */
-void malloc_monitor_lock(struct malloc_monitor *m);
-void malloc_monitor_unlock(struct malloc_monitor *m);
+void monitor_lock(struct monitor *m);
+void monitor_unlock(struct monitor *m);
 
 /* Leaves the figures so far in the present image; those to come are for
  * another file (process_image_set). */
-void malloc_monitor_leave_image(struct malloc_monitor *m);
+void monitor_leave_image(struct monitor *m);
 
 /* Forgets all in the child of a fork, of which only this thread is left. */
-void malloc_monitor_forked(struct malloc_monitor *m, bool counting);
+void monitor_forked(struct monitor *m, bool counting);

@@ -43,7 +43,7 @@ nonlocal_exit_recover(const uintptr_t *frame)
 {
   if (!own_process_known() || this_thread.forking || is_active(frame))
     return false;
-  malloc_thread_abandon();
+  thread_abandon();
   this_thread.inside = 1;
   return true;
 }

@@ -17,8 +17,8 @@
 #include "c/count/monitor.h"
 
 /* Returns whether the thread, which is in the monitor for two calls, had left
- * it in the midst of the first one; then it is in it for the second one alone.
- * `frame' is the frame of the interposed function. */
+ * it in the midst of the first one; then it is in it for the second one
+ * alone. `frame' is the frame of the interposed function. */
 bool nonlocal_exit_recover(const uintptr_t *frame);
 
 /* Enters the monitor for a call of the program's from the function with that

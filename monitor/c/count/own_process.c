@@ -14,7 +14,7 @@ union own_process own_process;
 /* In this process, or in one that it is a copy of. */
 static struct {
   bool begun, given_up;
-  bool counting; /* as last asked for */
+  bool counting;                     /* as last asked for */
   bool (*begin_copy)(bool counting); /* NULL: no session has begun */
 } ancestry = {.counting = true};
 

@@ -7,12 +7,13 @@
  * clone, or by a system call.  So a page that the kernel empties in each copy
  * (MADV_WIPEONFORK, Linux 4.14) says whose the figures in memory are.  A copy
  * begins anew when it first counts or frees, and costs nothing until then.  A
- * child that shares its parent's memory (vfork, CLONE_VM) also shares the page,
- * and counts as a thread of the parent.
+ * child that shares its parent's memory (vfork, CLONE_VM) also shares the
+ * page, and counts as a thread of the parent.
  *
- * Until the copy has begun, its counters are mapped from its parent's image.  So
- * all but the hook's fast path, which finds neither `counting' nor `known', call
- * own_process_known before they use the monitor, the stripes or any lock.
+ * Until the copy has begun, its counters are mapped from its parent's image.
+ * So all but the hook's fast path, which finds neither `counting' nor
+ * `known', call own_process_known before they use the monitor, the stripes or
+ * any lock.
  *
  * Takes memory from the kernel alone; may run inside the hook. */
 #pragma once

@@ -13,9 +13,9 @@ struct stripes stripes = {.used = 1,
                           .recent_count = 1,
                           .stripe = {{.limit = NO_LIMIT, .open = true}}};
 
-/* Threads have stripes of their own after so many waits for the first one, and
- * share that again after as many limits that were reached, each less than SOON
- * allocations after the one before in its stripe. */
+/* Threads have stripes of their own after so many waits for the first one,
+ * and share that again after as many limits that were reached, each less than
+ * SOON allocations after the one before in its stripe. */
 enum { MOST_EVENTS = 64, SOON = 16 };
 
 /* What is not in the image. */
@@ -24,7 +24,7 @@ static struct {
   unsigned events;  /* waits, or limits, of this kind */
   uint32_t numbers; /* of threads: a bit for each that is taken.  Threads come
                        and go while the stripes move into an image */
-  size_t most_leaves; /* of the tree */
+  size_t most_leaves;           /* of the tree */
   struct arena arenas[STRIPES]; /* of the counters of each.  The child of a
                                    fork finds here what it has, and in the
                                    stripes what its parent has by now */
@@ -211,7 +211,8 @@ reserve(struct stripe *s, uint32_t leaves)
   const size_t bytes = leaves * sizeof *s->counters;
   if (s->counters != NULL)
     return arena_reach(arena, bytes) == 0;
-  if (arena_place(arena, bytes, sharing.most_leaves * sizeof *s->counters) != 0)
+  if (arena_place(arena, bytes, sharing.most_leaves * sizeof *s->counters) !=
+      0)
     return false;
   if (!map(s, 0)) {
     arena_release(arena);
@@ -381,9 +382,8 @@ stripes_forked(uint32_t leaves)
   }
   arena_shorten(&sharing.arenas[0], leaves * sizeof(struct leaf_counters));
   stripes.stripe[0].counters = sharing.arenas[0].base;
-  stripes.leaves =
-      (uint32_t)(sharing.arenas[0].reserved_bytes /
-                 sizeof(struct leaf_counters));
+  stripes.leaves = (uint32_t)(sharing.arenas[0].reserved_bytes /
+                              sizeof(struct leaf_counters));
   stripes.used = sharing.numbers = 1;
   begin_period(false);
   stripes.search.state = SEARCH_NONE;

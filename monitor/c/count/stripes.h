@@ -19,8 +19,8 @@
  * can be negative.  All stripes are locked where it would exceed the limit:
  * then the limits are shared out anew, or there is a new peak.  While a
  * program grows, each allocation is one.  So where limits are often reached,
- * all threads come back to stripe 0.  While it alone is open, it has no limit,
- * and raises the peak by itself.
+ * all threads come back to stripe 0.  While it alone is open, it has no
+ * limit, and raises the peak by itself.
  *
  * Four threads that do nothing but malloc and free took 3.4 times as long
  * under one lock, on two processors; four that build lists, 2.1 times.
@@ -30,7 +30,7 @@
  * the present one before they change.
  *
  * Locks.  Each stripe has one, held while a thread counts in it.  Several are
- * taken in the order of their numbers, after malloc_monitor.lock.
+ * taken in the order of their numbers, after monitor.lock.
  *
  * Interrupted.  What the handler of a signal frees is counted in the midst of
  * the count that it interrupted.  It may also jump away from that count.  The
@@ -167,9 +167,9 @@ stripe_has_room(const struct stripe *s, size_t bytes)
 }
 
 /* Begins a new peak where more bytes are live than ever, if the stripe, which
- * is open, is the only one that is.  A handler of a signal in the midst of it does the
- * same before it frees (stripes_settle), so what is read here is stored in any
- * case. */
+ * is open, is the only one that is.  A handler of a signal in the midst of it
+ * does the same before it frees (stripes_settle), so what is read here is
+ * stored in any case. */
 static inline void
 stripe_grow(struct stripe *s)
 {
@@ -231,8 +231,8 @@ stripe_user_allocates(struct stripe_user *user, uint32_t leaf,
   return user->number << LEAF_BITS | leaf;
 }
 
-/* Takes an object out of the recent allocations of the thread, which frees it;
- * returns false if it is none of them. */
+/* Takes an object out of the recent allocations of the thread, which frees
+ * it; returns false if it is none of them. */
 static inline bool
 stripe_user_frees(struct stripe_user *user, owned_leaf leaf,
                   uintptr_t address)
@@ -316,9 +316,10 @@ void stripes_next_generation(void);
 /* Forgets all figures.  All are locked. */
 void stripes_forget(void);
 
-/* Puts all into the image of the process, if that has one.  All are locked. */
+/* Puts all into the image of the process, if that has one.  All are locked.
+ */
 void stripes_map(void);
 
-/* Forgets all in the child of a fork, and uses one stripe, with counters for so
- * many leaves at most.  Its one thread is to join again. */
+/* Forgets all in the child of a fork, and uses one stripe, with counters for
+ * so many leaves at most.  Its one thread is to join again. */
 void stripes_forked(uint32_t leaves);

@@ -22,7 +22,7 @@ enum {
 
 static struct {
   struct spin_lock lock; /* of what follows */
-  struct malloc_thread *unused;
+  struct thread *unused;
   char names[LABELS][NAME_BYTES];
   uint32_t name_count; /* 0: no name */
   pthread_key_t key;
@@ -36,12 +36,12 @@ static struct {
 static void
 end_thread(void *data)
 {
-  struct malloc_thread *thread = data;
+  struct thread *thread = data;
   struct signals_held signals;
   if (!own_process_known())
     return;
   if (this_thread.inside != 0) /* with no call active */
-    malloc_thread_abandon();
+    thread_abandon();
   signals_hold(&signals);
   this_thread.inside = 1;
   this_thread.record = NULL;
@@ -55,11 +55,11 @@ end_thread(void *data)
 }
 
 void
-malloc_threads_open(void)
+threads_open(void)
 {
   const bool made = pthread_key_create(&threads.key, end_thread) == 0;
   __atomic_store_n(&threads.has_key, made, __ATOMIC_RELEASE);
-  malloc_thread_mine();
+  thread_mine();
 }
 
 /* Returns the label of threads with that name.  The names beyond the last
@@ -82,11 +82,11 @@ label_of_name(const char *name)
 }
 
 /* Allocates a record, all zero; returns NULL without memory. */
-static struct malloc_thread *
+static struct thread *
 allocate(void)
 {
   struct arena arena;
-  struct malloc_thread *thread;
+  struct thread *thread;
   if (arena_reserve(&arena, sizeof *thread) != 0)
     return NULL;
   thread = arena.base;
@@ -98,20 +98,20 @@ allocate(void)
 
 /* Makes the record of this thread; returns NULL without memory.  With signals
  * held. */
-static struct malloc_thread *
+static struct thread *
 make(void)
 {
   const uint64_t generation =
       __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
   spin_lock(&threads.lock);
-  struct malloc_thread *thread = threads.unused;
+  struct thread *thread = threads.unused;
   if (thread != NULL)
     threads.unused = thread->next;
   spin_unlock(&threads.lock);
   if (thread == NULL && (thread = allocate()) == NULL)
     return NULL;
-  malloc_thread_forget(thread, generation);
+  thread_forget(thread, generation);
   thread->regions = (struct region_stack){0};
   if (!arenas_are_sealed())
     pthread_getname_np(pthread_self(), name, sizeof name);
@@ -125,18 +125,18 @@ make(void)
   return thread;
 }
 
-struct malloc_thread *
-malloc_thread_make(void)
+struct thread *
+thread_make(void)
 {
   struct signals_held signals;
   signals_hold(&signals);
-  struct malloc_thread *const thread = make();
+  struct thread *const thread = make();
   signals_let_go(&signals);
   return thread;
 }
 
 void
-malloc_thread_forget(struct malloc_thread *thread, uint64_t generation)
+thread_forget(struct thread *thread, uint64_t generation)
 {
   call_chain_forget(&thread->chain);
   thread->cache_generation++;
@@ -145,9 +145,9 @@ malloc_thread_forget(struct malloc_thread *thread, uint64_t generation)
 
 /* Leaves out locks that are held with signals blocked (signals_hold). */
 void
-malloc_thread_abandon(void)
+thread_abandon(void)
 {
-  struct malloc_monitor *const m = &malloc_monitor;
+  struct monitor *const m = &monitor;
   stripes_recover();
   frame_rules_abandon();
   code_notes_abandon();
@@ -156,13 +156,13 @@ malloc_thread_abandon(void)
   if (m->objects != NULL)
     spin_abandon(m->objects);
   if (this_thread.record != NULL) /* it may have been at a walk */
-    malloc_thread_forget(this_thread.record, stripes.generation);
+    thread_forget(this_thread.record, stripes.generation);
 }
 
 void
-malloc_threads_reserve(unsigned count)
+threads_reserve(unsigned count)
 {
-  struct malloc_thread *thread;
+  struct thread *thread;
   while (count-- > 0 && (thread = allocate()) != NULL) {
     spin_lock(&threads.lock);
     thread->next = threads.unused;
@@ -172,7 +172,7 @@ malloc_threads_reserve(unsigned count)
 }
 
 void
-malloc_threads_forked(void)
+threads_forked(void)
 {
   threads.lock.holder = 0;
   if (this_thread.record != NULL)

@@ -4,7 +4,7 @@
  * its call chain, what it is called, and the region that it is in.
  *
  * May run inside the hook, in the monitor, but for
- * malloc_threads_open. */
+ * threads_open. */
 #pragma once
 
 #include <stdint.h>
@@ -24,20 +24,20 @@ struct recent_leaf {
 
 enum { RECENT_LEAF_BITS = 11 };
 
-struct malloc_thread {
+struct thread {
   struct stripe_user user;
   uint32_t label;            /* number of its name */
-  uint32_t cache_generation; /* how often malloc_thread_forget was called */
+  uint32_t cache_generation; /* how often thread_forget was called */
   uint64_t generation;       /* as stripes.generation at the last walk */
   struct region_stack regions;
-  struct malloc_thread *next; /* in the list of those that nobody uses */
+  struct thread *next; /* in the list of those that nobody uses */
   struct call_chain chain;
   struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
 };
 
 static inline struct recent_leaf *
-malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
-                          uint32_t up, uint32_t size)
+thread_recent_leaf(struct thread *thread, uintptr_t site, uint32_t up,
+                   uint32_t size)
 {
   const uint64_t key = (site ^ (uint64_t)up << 32) + size * 0x9E3779B1u;
   return &thread->leaves[(key * UINT64_C(0x9E3779B97F4A7C15)) >>
@@ -45,29 +45,29 @@ malloc_thread_recent_leaf(struct malloc_thread *thread, uintptr_t site,
 }
 
 /* Forgets the chain and all known leaves, for another generation. */
-void malloc_thread_forget(struct malloc_thread *thread, uint64_t generation);
+void thread_forget(struct thread *thread, uint64_t generation);
 
-/* Completes or undoes what this thread had begun in the monitor, and opens the
- * locks that it has, as it left without a return. */
-void malloc_thread_abandon(void);
+/* Completes or undoes what this thread had begun in the monitor, and opens
+ * the locks that it has, as it left without a return. */
+void thread_abandon(void);
 
 /* Find out when threads end from now on. */
-void malloc_threads_open(void);
+void threads_open(void);
 
 /* Make that of this thread; NULL when there is no memory. */
-struct malloc_thread *malloc_thread_make(void);
+struct thread *thread_make(void);
 
 /* Returns the record of this thread; NULL without memory. */
-static inline struct malloc_thread *
-malloc_thread_mine(void)
+static inline struct thread *
+thread_mine(void)
 {
-  struct malloc_thread *mine = this_thread.record;
-  return __builtin_expect(mine != NULL, 1) ? mine : malloc_thread_make();
+  struct thread *mine = this_thread.record;
+  return __builtin_expect(mine != NULL, 1) ? mine : thread_make();
 }
 
 /* Allocates records for so many threads more, as far as there is memory. */
-void malloc_threads_reserve(unsigned count);
+void threads_reserve(unsigned count);
 
 /* Forgets all threads but this one, in the child of a fork, after
  * stripes_forked. */
-void malloc_threads_forked(void);
+void threads_forked(void);

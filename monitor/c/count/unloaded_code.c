@@ -13,16 +13,17 @@
 static struct {
   struct spin_lock lock;
   struct code_objects loaded; /* at the last check */
-  struct code_objects other;  /* has the memory for the next one, which so does
-                                 not take the place of a library that is gone */
+  struct code_objects
+      other; /* has the memory for the next one, which so does
+                not take the place of a library that is gone */
   uintptr_t linker_start, linker_end; /* 0: not asked for yet */
 } code;
 
 static void
 retire(const struct code_object *gone)
 {
-  struct malloc_monitor *m = &malloc_monitor;
-  malloc_monitor_lock(m);
+  struct monitor *m = &monitor;
+  monitor_lock(m);
   struct code_object retired = code_notes_retire(gone, &m->functions);
   if (m->tree.contexts != NULL) {
     stripes_next_generation(); /* before and afterwards: see
@@ -30,7 +31,7 @@ retire(const struct code_object *gone)
     context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);
     stripes_next_generation();
   }
-  malloc_monitor_unlock(m);
+  monitor_unlock(m);
 }
 
 /* Finds out where the linker is when it is asked first. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * unloaded_code.h -- code of a C program that goes away, so that its call sites
- * are retired before its addresses are used again.
+ * unloaded_code.h -- code of a C program that goes away, so that its call
+ * sites are retired before its addresses are used again.
  *
  * Model.  Which code was loaded at the last check is compared with what is
  * loaded now.  Libraries come and go by dlopen and dlclose, and also without:

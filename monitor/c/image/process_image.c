@@ -22,15 +22,15 @@
 enum { SUFFIX_BYTES = 40, MOST_NAMES = 10000 };
 
 static struct {
-  char base[PATH_MAX];   /* without what tells processes apart; empty: not
-                            read */
-  char free[PATH_MAX];   /* a name that is tried, or was before this one */
+  char base[PATH_MAX]; /* without what tells processes apart; empty: not
+                          read */
+  char free[PATH_MAX]; /* a name that is tried, or was before this one */
   bool first;          /* the name is for this process */
   bool by_program;     /* the program has called for it */
   struct stat root;    /* the folder "/" when the name was read */
-  char root_process[sizeof "MPROF_ROOT_PID=0123456789"]; /* in the environment:
-                                      as long for any process, as programs
-                                      allocate for it */
+  char root_process[sizeof "MPROF_ROOT_PID=0123456789"]; /* in the
+                                      environment: as long for any process, as
+                                      programs allocate for it */
   char said[PATH_MAX]; /* a name without control characters */
 } own;
 
@@ -152,15 +152,14 @@ process_image_open(void)
   if (stat("/", &root) != 0 || root.st_dev != own.root.st_dev ||
       root.st_ino != own.root.st_ino)
     return ENOENT; /* after chroot the name may be another file's */
-  return own.first ? image_open(own.base, IMAGE_C, false)
-                   : open_free_name();
+  return own.first ? image_open(own.base, IMAGE_C, false) : open_free_name();
 }
 
 /* ---- messages ---- */
 
-/* Writes the COUNT pieces of a line to where the program writes errors.  A pipe
- * that nobody reads, or a file beyond RLIMIT_FSIZE, sends a signal, which would
- * end the program. */
+/* Writes the COUNT pieces of a line to where the program writes errors.  A
+ * pipe that nobody reads, or a file beyond RLIMIT_FSIZE, sends a signal,
+ * which would end the program. */
 static void
 write_error(const struct iovec *pieces, int count)
 {
@@ -183,8 +182,8 @@ write_error(const struct iovec *pieces, int count)
   pthread_setcancelstate(cancel, NULL);
 }
 
-/* Returns PATH with a ? for each byte of a control character, which a terminal
- * would obey: U+0000 to U+001F, and U+007F to U+009F. */
+/* Returns PATH with a ? for each byte of a control character, which a
+ * terminal would obey: U+0000 to U+001F, and U+007F to U+009F. */
 static const char *
 without_controls(const char *path)
 {

@@ -38,8 +38,8 @@ HOOK_INLINE bool
 hook_allocated(struct object_header *header, size_t bytes,
                const uintptr_t *frame)
 {
-  struct malloc_thread *const thread = this_thread.record;
-  if (!malloc_monitor_is_counting() || thread == NULL)
+  struct thread *const thread = this_thread.record;
+  if (!monitor_is_counting() || thread == NULL)
     return false;
   struct known_path *path = call_chain_find(
       &thread->chain, frame[1], arch_frame_stack(frame), frame[0]);
@@ -68,7 +68,7 @@ hook_allocated(struct object_header *header, size_t bytes,
 static inline bool
 hook_freed(struct object_header *header)
 {
-  struct malloc_thread *const thread = this_thread.record;
+  struct thread *const thread = this_thread.record;
   if (thread == NULL || this_thread.inside != 0 || !own_process.known)
     return false;
   struct stripe *s = thread->user.stripe;

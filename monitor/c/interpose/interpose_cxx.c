@@ -7,12 +7,12 @@
  * fails; then they call the program's new-handler, and throw in the end.  So
  * they count as malloc and free here, and the real operator is called when
  * malloc has failed.  The operators of any other library are called, and what
- * they ask malloc for is counted.  C23's free_sized and free_aligned_sized are
- * treated the same way; many C libraries lack them.
+ * they ask malloc for is counted.  C23's free_sized and free_aligned_sized
+ * are treated the same way; many C libraries lack them.
  *
- * Exceptions pass through the frames here.  None may have anything to clean up:
- * the linker put a part of an unwinder into this library, which does not work
- * with the unwinder that C++ uses. */
+ * Exceptions pass through the frames here.  None may have anything to clean
+ * up: the linker put a part of an unwinder into this library, which does not
+ * work with the unwinder that C++ uses. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -134,7 +134,7 @@ allocate_aligned(size_t bytes, size_t alignment, const uintptr_t *frame)
     p = function arguments;                                                  \
     if (kind != OPERATORS_OF_ALLOCATOR)                                      \
       return p;                                                              \
-    this_thread.inside++; /* it had memory after all */                   \
+    this_thread.inside++; /* it had memory after all */                      \
     return objects_register_bare(p, bytes, FRAME);                           \
   }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * object_header.h -- the 16 bytes before each object that the program has: the
- * leaf of the context tree that it is counted in, and its size.
+ * object_header.h -- the 16 bytes before each object that the program has:
+ * the leaf of the context tree that it is counted in, and its size.
  *
  *     what the real allocator gave          what the program gets
  *     v                                     v

@@ -42,8 +42,8 @@ struct object_table { /* all zero: empty */
   struct spin_lock lock;
   struct arena arena; /* none: the first places */
   struct object_record *objects;
-  size_t count;  /* of places that are reserved */
-  unsigned bits; /* of the number of places */
+  size_t count;   /* of places that are reserved */
+  unsigned bits;  /* of the number of places */
   bool lists_all; /* also what is not counted */
   struct object_record first[1 << OBJECT_TABLE_BITS];
 };

@@ -10,7 +10,7 @@ static struct object_table table; /* of objects without a header */
 
 static void __attribute__((constructor)) guard_table(void)
 {
-  malloc_monitor.objects = &table.lock;
+  monitor.objects = &table.lock;
 }
 
 /* Forgets an object without a header, as objects_unregister does.  In a
@@ -29,7 +29,7 @@ void
 objects_count_free(const struct object_record *taken)
 {
   if (taken->counted.leaf != 0)
-    malloc_monitor_freed(taken->address, taken->counted, taken->bytes);
+    monitor_freed(taken->address, taken->counted, taken->bytes);
   if (taken->listed)
     object_table_unreserve(&table);
 }
@@ -44,9 +44,9 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
     objects_unregister_bare(object, &before);
     objects_count_free(&before);
     if (!object_table_reserve(&table)) {
-      malloc_monitor_miss(); /* it would not be known when it is freed */
+      monitor_miss(); /* it would not be known when it is freed */
     } else {
-      given.counted = malloc_monitor_allocated(given.address, bytes, frame);
+      given.counted = monitor_allocated(given.address, bytes, frame);
       if (given.counted.leaf != 0 || table.lists_all)
         object_table_put(&table, &given);
       else
@@ -70,8 +70,7 @@ objects_register(void *base, size_t bytes, const uintptr_t *frame,
   }
   if (base != NULL) {
     if (is_program_call() || nonlocal_exit_recover(frame))
-      counted =
-          malloc_monitor_allocated((uintptr_t)(header + 1), bytes, frame);
+      counted = monitor_allocated((uintptr_t)(header + 1), bytes, frame);
     object_header_fill(header, counted, bytes);
   }
   this_thread.inside--;

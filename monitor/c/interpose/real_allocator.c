@@ -10,8 +10,8 @@
 
 #include "arch/arch.h"
 #include "c/count/monitor.h"
-#include "c/interpose/interposed.h"
 #include "c/environment.h"
+#include "c/interpose/interposed.h"
 
 struct real_allocator real;
 
@@ -84,7 +84,7 @@ find_functions(const struct interposed_function *functions)
 void
 real_allocator_bypass(const struct interposed_function *functions)
 {
-  malloc_monitor_count(false);
+  monitor_count(false);
   if (!real.found)
     find_functions(functions);
   __atomic_store_n(&real.bypassed, true, __ATOMIC_RELEASE);

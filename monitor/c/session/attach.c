@@ -138,8 +138,8 @@ detach(void)
   struct interposed_function functions[INTERPOSED_FUNCTIONS];
   choose_functions(functions);
   session.attached = false;
-  malloc_monitor_count(false);
-  malloc_monitor_leave_image(&malloc_monitor);
+  monitor_count(false);
+  monitor_leave_image(&monitor);
   rebind_back(functions);
   rebind_back(process_event_functions);
   real_allocator_bypass(interposed_functions);
@@ -180,11 +180,11 @@ mprof_attach(const char *settings)
   real_allocator_attach();
   process_image_set(environment_value("MPROF_OUT"));
   session_begin();
-  malloc_monitor_open(&malloc_monitor);
+  monitor_open(&monitor);
   rebind_symbols(functions);
   rebind_slots(functions);
   rebind_slots(process_event_functions);
-  malloc_monitor_forget(&malloc_monitor);
+  monitor_forget(&monitor);
   if (!image_is_open())
     detach();
   this_thread.inside--;

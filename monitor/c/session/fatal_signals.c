@@ -51,7 +51,7 @@ toggle(int number)
 {
   (void)number;
   if (own_process_known())
-    malloc_monitor_count(!malloc_monitor_is_counting());
+    monitor_count(!monitor_is_counting());
 }
 
 static const struct sigaction ours = {.sa_handler = handle_fatal_signal,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fork.c -- the monitor is locked while the process is copied by fork, and the
- * copy, however it was made, begins when it first counts or frees
+ * fork.c -- the monitor is locked while the process is copied by fork, and
+ * the copy, however it was made, begins when it first counts or frees
  * (count/own_process.h). */
 #include <errno.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include "c/count/monitor.h"
 #include "c/count/thread.h"
 #include "c/count/unloaded_code.h"
+#include "c/environment.h"
 #include "c/image/process_image.h"
 #include "c/interpose/objects.h"
-#include "c/environment.h"
 #include "c/session/session.h"
 #include "image/arena.h"
 #include "image/image.h"
@@ -30,7 +30,7 @@ before_fork(void)
   this_thread.inside++;
   if (!this_thread.fork_skipped) {
     const uint32_t released = stripes_release();
-    const bool locked = spin_lock_once(&malloc_monitor.lock);
+    const bool locked = spin_lock_once(&monitor.lock);
     stripes_lock();
     objects_lock();
     image_fork_lock();
@@ -58,7 +58,7 @@ after_fork_in_parent(void)
     objects_unlock();
     stripes_unlock();
     if (!locked)
-      spin_unlock(&malloc_monitor.lock);
+      spin_unlock(&monitor.lock);
     stripes_retake(released);
   }
   end_fork();
@@ -87,13 +87,13 @@ begin_copy(bool counting)
   process_image_forked();
   const bool good = image_forked();
   if (good) {
-    malloc_monitor_forked(&malloc_monitor, counting);
-    malloc_threads_forked();
+    monitor_forked(&monitor, counting);
+    threads_forked();
     session.process = getpid();
   }
   if (good && process_selection_excludes_children()) {
-    malloc_monitor.awaits_image = false;
-    malloc_monitor_count(false);
+    monitor.awaits_image = false;
+    monitor_count(false);
     arenas_seal();
   }
   this_thread.inside--;

@@ -33,7 +33,7 @@ EXPORT void
 mprof_stop(void)
 {
   if (own_process_known())
-    malloc_monitor_count(false);
+    monitor_count(false);
 }
 
 /* Keeps the file where the program filters its system calls.  Forgets nothing
@@ -48,10 +48,10 @@ mprof_restart(const char *filename)
   const bool entered = nonlocal_exit_enter(ARCH_FRAME);
   if (entered && filename != NULL && !arenas_are_sealed() &&
       process_image_set(filename))
-    malloc_monitor_leave_image(&malloc_monitor);
+    monitor_leave_image(&monitor);
   else if (entered)
-    malloc_monitor_forget(&malloc_monitor);
-  malloc_monitor_count(true);
+    monitor_forget(&monitor);
+  monitor_count(true);
   this_thread.inside--;
   errno = saved;
 }
@@ -61,12 +61,12 @@ mprof_restart(const char *filename)
 static void
 change_region(const char *name)
 {
-  struct malloc_monitor *const m = &malloc_monitor;
+  struct monitor *const m = &monitor;
   const int saved = errno;
   if (!real_allocator_is_ours() || !own_process_known())
     return;
   const bool entered = nonlocal_exit_enter(ARCH_FRAME);
-  struct malloc_thread *thread = entered ? malloc_thread_mine() : NULL;
+  struct thread *thread = entered ? thread_mine() : NULL;
   if (thread != NULL) {
     spin_lock(&m->lock);
     if (name != NULL)

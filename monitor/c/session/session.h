@@ -30,9 +30,9 @@
  * first counts or frees (count/own_process.h), and has a file of its own when
  * it counts something.
  *
- * Privileges.  The file is mapped before the process gives up what it takes to
- * open it, and grows without that.  Once the process filters its system calls,
- * the monitor makes none (system_calls.c). */
+ * Privileges.  The file is mapped before the process gives up what it takes
+ * to open it, and grows without that.  Once the process filters its system
+ * calls, the monitor makes none (system_calls.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -43,8 +43,8 @@
 #include "c/interpose/interposed.h"
 
 extern struct session {
-  pid_t process;     /* that is profiled; 0: none yet */
-  pid_t leak_reader; /* finds at the end what is lost; 0: nobody */
+  pid_t process;      /* that is profiled; 0: none yet */
+  pid_t leak_reader;  /* finds at the end what is lost; 0: nobody */
   bool awaits_attach; /* the library was loaded by a debugger */
   bool attached;      /* and counts for it */
   bool has_handlers;  /* at forks and at quick_exit */
@@ -58,8 +58,8 @@ extern struct session {
 
 /* ---- session.c ---- */
 
-/* Returns whether the figures are this process's; those between vfork and exec
- * are another one's. */
+/* Returns whether the figures are this process's; those between vfork and
+ * exec are another one's. */
 bool session_is_ours(void);
 
 /* Prints that the process becomes a program without the monitor, and WHY, if

@@ -36,7 +36,7 @@ session_end_at_exit(void)
 static void
 register_handlers(void)
 {
-  malloc_threads_open();
+  threads_open();
   fork_open();
   __cxa_at_quick_exit(end, NULL); /* what else it calls may allocate */
   session_end_at_exit();
@@ -50,7 +50,7 @@ be_watched(void)
 {
   __libc_single_threaded = 0;
   stripes.watched = true;
-  malloc_monitor_open(&malloc_monitor);
+  monitor_open(&monitor);
 }
 
 void
@@ -70,13 +70,13 @@ session_begin(void)
     register_handlers();
   leak_search_open();
   fatal_signals_open();
-  malloc_monitor_count(on);
+  monitor_count(on);
   if (!on)
-    malloc_monitor_forget(&malloc_monitor);
-  malloc_monitor.awaits_image = true;
-  if (on && malloc_monitor.ready) /* something was counted already */
-    malloc_monitor_open(&malloc_monitor);
-  malloc_monitor.ready = !malloc_monitor.awaits_image;
+    monitor_forget(&monitor);
+  monitor.awaits_image = true;
+  if (on && monitor.ready) /* something was counted already */
+    monitor_open(&monitor);
+  monitor.ready = !monitor.awaits_image;
   if (environment_value("MPROF_WATCHED") != NULL)
     be_watched();
   this_thread.inside--;

@@ -43,9 +43,9 @@ reserve(struct shared_table *table)
 }
 
 static void
-make_room(struct malloc_monitor *m)
+make_room(struct monitor *m)
 {
-  malloc_threads_reserve(SPARE_THREADS);
+  threads_reserve(SPARE_THREADS);
   reserve(&m->functions.table);
   reserve(&frame_rules);
   image_reserve_notes(SPARE_NOTES);
@@ -70,8 +70,8 @@ prepare_for_filter(void)
     if (session.leak_reader != 0)
       process_image_say("cannot find what is lost in",
                         "the program filters its system calls");
-    if (malloc_monitor_open(&malloc_monitor))
-      make_room(&malloc_monitor);
+    if (monitor_open(&monitor))
+      make_room(&monitor);
   }
   this_thread.inside--;
   arenas_seal();
