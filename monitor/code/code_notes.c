@@ -14,8 +14,6 @@
 #include "image/image.h"
 #include "image/signals.h"
 
-struct code_notes code_notes;
-
 /* Locks the notes.  No handler of a signal may jump away and leave a part of
  * a note. */
 static void

@@ -18,10 +18,7 @@
 #define PAGE ((uintptr_t)getauxval(AT_PAGESZ))
 #define MOST_TEXT ((size_t)1 << 30) /* bytes of paths */
 
-static struct {
-  bool forked;            /* so the linker's lock may be taken for ever */
-  char program[PATH_MAX]; /* its path; empty: not asked for yet */
-} process;
+struct code_notes code_notes;
 
 /* Adds an object, all zero; all may move.  Returns NULL without memory. */
 static struct code_object *
@@ -79,10 +76,10 @@ read_build_id(struct code_object *o, const uint8_t *at, size_t size)
 static void
 read_program_path(struct code_objects *list, struct code_object *o)
 {
-  if (process.program[0] == '\0' &&
-      readlink("/proc/self/exe", process.program, PATH_MAX - 1) < 0)
-    process.program[0] = '\0';
-  copy_path(list, o, process.program);
+  if (code_notes.program[0] == '\0' &&
+      readlink("/proc/self/exe", code_notes.program, PATH_MAX - 1) < 0)
+    code_notes.program[0] = '\0';
+  copy_path(list, o, code_notes.program);
 }
 
 /* Copies the path from the dynamic linker, or from the kernel if the former
@@ -251,7 +248,7 @@ list_without_lock(struct code_objects *list)
 void
 code_objects_forked(void)
 {
-  process.forked = true;
+  code_notes.forked = true;
 }
 
 const struct code_object *
@@ -275,7 +272,7 @@ code_objects_list(struct code_objects *list)
 {
   list->count = list->text_bytes = 0;
   list->failed = false;
-  if (process.forked)
+  if (code_notes.forked)
     list_without_lock(list);
   else
     dl_iterate_phdr(add_objects, list);
@@ -304,7 +301,7 @@ bool
 code_objects_are_loaded(const struct code_objects *list)
 {
   struct code_objects now = {0};
-  if (process.forked)
+  if (code_notes.forked)
     return false;
   dl_iterate_phdr(note_changes, &now);
   return list->adds == now.adds && list->subs == now.subs;

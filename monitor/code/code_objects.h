@@ -102,6 +102,8 @@ extern struct code_notes {
   struct code_objects noted;
   struct code_objects unloaded; /* by their numbers less one */
   char text[NOTE_BYTES];        /* of a note that is made */
+  char program[PATH_MAX]; /* path of the program; empty: not asked for yet */
+  bool forked; /* so the linker's lock may be taken for ever; without `lock' */
 } code_notes HIDDEN;
 
 /* Notes the program, and the file with that address in its code, if that was

@@ -17,7 +17,7 @@
 #error "MPROF_VERSION is not defined"
 #endif
 
-struct image image;
+struct image image = {.notes = {.arena = {.most = 1 << 28}}};
 
 bool
 image_is_open(void)
@@ -315,7 +315,13 @@ image_close(bool keep)
 }
 
 void
-image_forgets(bool begins)
+image_forget_begin(void)
 {
-  set_flag(IMAGE_FORGETTING, begins);
+  set_flag(IMAGE_FORGETTING, true);
+}
+
+void
+image_forget_end(void)
+{
+  set_flag(IMAGE_FORGETTING, false);
 }

@@ -95,9 +95,10 @@ void image_reserve_notes(size_t bytes);
  * is no memory. */
 void image_copy_notes(struct note_list *to);
 
-/* Marks the image while all figures are forgotten: call it with true before
- * and with false afterwards, so that readers know a half-cleared image. */
-void image_forgets(bool begins);
+/* Marks the image while all figures are forgotten, so that readers know a
+ * half-cleared image. */
+void image_forget_begin(void);
+void image_forget_end(void);
 
 /* ---- forks ---- */
 

@@ -116,23 +116,15 @@ write_in_place(int file)
 
 /* ---- another file in its place ---- */
 
-static mode_t mask;
-
-/* The file that was there, until the new one is known to work. */
-static struct {
-  char name[PATH_MAX + 32]; /* that it has meanwhile; "": there was none */
-  bool stays;               /* with that name: it is another image */
-} old;
-
 /* Keeps the mask.  Under AT_SECURE the caller chose it, and it may be 0: then
  * the file is for its owner only. */
 void
 image_file_keep_mask(void)
 {
-  mask = umask(077);
-  umask(mask);
+  image_file.mask = umask(077);
+  umask(image_file.mask);
   if (getauxval(AT_SECURE) != 0)
-    mask |= 077;
+    image_file.mask |= 077;
 }
 
 /* Moves the file that is there out of the way.  An image that another process
@@ -143,7 +135,7 @@ static bool
 move_old(void)
 {
   enum { MOST = 10000 };
-  char *const name = old.name;
+  char *const name = image_file.old;
   struct image_head head = {.version = 0};
   struct stat status;
   char *end;
@@ -160,28 +152,31 @@ move_old(void)
     head.process = 0;
   if (file >= 0)
     close(file);
-  old.stays = head.process != 0 && ((head.flags & IMAGE_SAVED) == 0 ||
-                                    head.process != (uint32_t)getpid());
-  end = stpcpy(stpcpy(name, image_file.path), old.stays ? "." : ".old.");
-  end = write_digits(end, old.stays ? head.process : (uint32_t)getpid(), 10);
+  image_file.old_stays =
+      head.process != 0 &&
+      ((head.flags & IMAGE_SAVED) == 0 || head.process != (uint32_t)getpid());
+  end = stpcpy(stpcpy(name, image_file.path),
+               image_file.old_stays ? "." : ".old.");
+  end = write_digits(
+      end, image_file.old_stays ? head.process : (uint32_t)getpid(), 10);
   for (unsigned i = 2; access(name, F_OK) == 0 && i < MOST; i++)
     write_digits(stpcpy(end, "."), i, 10);
   if (rename(image_file.path, name) == 0)
     return true;
-  old.name[0] = '\0';
+  image_file.old[0] = '\0';
   return false;
 }
 
 void
 image_file_settle(bool works)
 {
-  if (old.name[0] != '\0') {
+  if (image_file.old[0] != '\0') {
     if (!works)
-      rename(old.name, image_file.path);
-    else if (!old.stays)
-      unlink(old.name);
+      rename(image_file.old, image_file.path);
+    else if (!image_file.old_stays)
+      unlink(image_file.old);
   }
-  old.name[0] = '\0';
+  image_file.old[0] = '\0';
 }
 
 int
@@ -196,9 +191,9 @@ image_file_make(const char *path, bool exclusive)
   strcpy(image_file.path, path);
   if (!exclusive && !move_old())
     return -1;
-  file =
-      open(image_file.path,
-           O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666 & ~mask);
+  file = open(image_file.path,
+              O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+              0666 & ~image_file.mask);
   if (file >= 0 && fstat(file, &status) != 0) {
     close(file);
     unlink(image_file.path);

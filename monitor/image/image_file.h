@@ -17,7 +17,11 @@ extern struct image_file {
   dev_t device;        /* of the file that was made, to know it again */
   ino_t inode;
   uint64_t end; /* bytes of it in use; the next range begins there */
-  int begun;    /* its descriptor until image_file_begun; else -1 */
+  mode_t mask;  /* see image_file_keep_mask */
+  char old[PATH_MAX + 32]; /* what the file that was there is called until the
+                              new one is known to work; "": there was none */
+  bool old_stays;          /* with that name: it is another image */
+  int begun; /* its descriptor until image_file_begun; else -1 */
 } image_file;
 
 /* Keeps the present umask for all files made from now on; they have fewer

@@ -48,19 +48,13 @@ replace_by_copy(const struct part *p)
   return false;
 }
 
-/* Puts memory in the place of the part, all zero but for what is kept.  Asks
- * more than once, as the kernel may have the next time what it refuses now.
- */
+/* Puts memory in the place of the part, all zero but for what is kept. */
 static bool
 replace(const struct part *p)
 {
-  enum { TRIES = 3 };
-  bool replaced = false;
-  for (int i = 0; !replaced && i < TRIES; i++)
-    replaced = is_kept(p) ? replace_by_copy(p)
-                          : map_anonymous(p->base, p->bytes, MAP_FIXED) !=
-                                MAP_FAILED;
-  return replaced;
+  return is_kept(p)
+             ? replace_by_copy(p)
+             : map_anonymous(p->base, p->bytes, MAP_FIXED) != MAP_FAILED;
 }
 
 /* Returns false, with the rest still in the file, if the kernel refuses. */

@@ -291,41 +291,25 @@ find_number(struct part *new)
   return number;
 }
 
-/* Returns 0 or an errno value; see part_add. */
-static int
-add(struct part *new)
+bool
+part_add(struct part *new)
 {
   const uint32_t number = find_number(new);
   const bool open = image_is_open();
   const int file = open ? image_file_open() : -1;
-  int error = 0;
-  if (open && file < 0)
-    return errno;
-  const bool room =
-      arena_record(&image.arena, number, sizeof *image.parts) != NULL;
+  const bool added =
+      (!open || file >= 0) &&
+      arena_record(&image.arena, number, sizeof *image.parts) != NULL &&
+      (!open || part_put(file, image.head, number, new));
+  if (!added)
+    image.error = errno;
   image.parts = image.arena.base;
-  if (!room || (open && !part_put(file, image.head, number, new))) {
-    error = errno;
-  } else {
+  if (added) {
     image.parts[number] = *new;
     image.count += number == image.count;
   }
   image_file_close(file);
-  return error;
-}
-
-/* Tries three times: the kernel may grant later what it refuses now. */
-bool
-part_add(struct part *new)
-{
-  enum { TRIES = 3 };
-  for (int i = 0; i < TRIES; i++) {
-    const int error = add(new);
-    if (error == 0)
-      return true;
-    image.error = error;
-  }
-  return false;
+  return added;
 }
 
 bool

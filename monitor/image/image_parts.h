@@ -16,6 +16,7 @@
 
 #include "common/image_format.h"
 #include "image/arena.h"
+#include "image/note_list.h"
 #include "image/spin_lock.h"
 
 /* A part of an array; its index in image.parts is that of its entry in the
@@ -41,7 +42,8 @@ extern struct image {
   size_t directory_bytes; /* present bytes of the head and the directory */
   bool dense;             /* true: the file system has no holes */
   int error;              /* errno value of the last lack of room */
-  struct spin_lock notes_lock; /* of the notes; taken before `lock' */
+  struct spin_lock notes_lock; /* of `notes'; taken before `lock' */
+  struct note_list notes;
   bool held, notes_held; /* locks that a forking thread had before the fork */
 } image;
 

@@ -119,7 +119,7 @@ walk(void)
     for (size_t i = 1; i < chain.depth; i++)
       known_frames += chain.frames[i].serial <= serial;
     remember(&walked[path - chain.paths]);
-    call_chain_publish(&chain, path);
+    path->ip = chain.frames[chain.depth - 1].at.ip;
   } else {
     known_frames += walked[path - chain.paths].depth;
     known_walks++;

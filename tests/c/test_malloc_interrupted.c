@@ -294,7 +294,7 @@ main(void)
     cmocka_unit_test(test_interrupted),
     cmocka_unit_test(test_frees),
   };
-  own_process_count(false); /* of this program itself, nothing */
+  monitor_count(false); /* of this program itself, nothing */
   monitor.ready = false;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@
 
 #include "arch/arch.h"
 #include "c/count/monitor.h"
-#include "c/count/nonlocal_exit.h"
+#include "c/count/thread.h"
 #include "code/frame_rule.h"
 
 static sigjmp_buf back;
@@ -68,7 +68,7 @@ static void __attribute__((noinline))
 recover(const struct shared_table *table)
 {
   this_thread.inside++;
-  expect(nonlocal_exit_recover(ARCH_FRAME), "it recovers");
+  expect(thread_recover(ARCH_FRAME), "it recovers");
   expect(this_thread.inside == 1, "it is in the monitor once");
   expect(!spin_holds(&table->lock), "the lock is open");
   this_thread.inside--;

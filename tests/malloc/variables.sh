@@ -29,22 +29,21 @@ variables() {
 
 variables >there
 same variables 'monitor/c/count/monitor monitor
+monitor/c/count/monitor own_process
 monitor/c/count/monitor this_thread
-monitor/c/count/own_process ancestry
-monitor/c/count/own_process own_process
 monitor/c/count/stripes sharing
 monitor/c/count/stripes stripes
-monitor/c/count/thread threads
-monitor/c/count/unloaded_code code
 monitor/c/environment settings
 monitor/c/image/process_image own
-monitor/c/interpose/objects table
+monitor/c/interpose/objects live_objects
 monitor/c/interpose/real_allocator real
 monitor/c/session/session session
-monitor/code/code_notes code_notes
-monitor/code/code_objects process
+monitor/code/code_objects code_notes
 monitor/code/frame_rule frame_rules
 monitor/code/frame_rule stopped
+monitor/image/arena arenas
+monitor/image/image image
+monitor/image/image_file image_file
 monitor/lisp/balance/collector_balance own_bytes
 monitor/lisp/balance/collector_data libgc
 monitor/lisp/live/live_table live
@@ -53,5 +52,5 @@ monitor/lisp/names/kept_objects kept
 monitor/lisp/names/lisp_functions known
 monitor/lisp/session/monitor message
 monitor/lisp/threads/threads monitor
-monitor/lisp/walk/call_site call_sites_shared' "$(grep -v '^monitor/image/' there)"
+monitor/lisp/walk/call_site call_sites_shared' "$(cat there)"
 finish

@@ -272,9 +272,3 @@ call_chain_walk(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
   add_frame(chain, at, true);
   return make_path(chain);
 }
-
-void
-call_chain_publish(const struct call_chain *chain, struct known_path *path)
-{
-  path->ip = chain->frames[chain->depth - 1].at.ip;
-}

@@ -96,12 +96,10 @@ void call_chain_release(struct call_chain *chain);
 
 /* Walk from the call that returns to `ip'; `sp' and `frame', the frame
  * pointer, as struct stack_frame has them.  The frames are in chain->frames
- * then.  Gives back a path for the owner to fill, which call_chain_publish
- * makes known. */
+ * then.  Gives back a path for the owner to fill, which is known when its
+ * `ip' is set. */
 struct known_path *call_chain_walk(struct call_chain *chain, uintptr_t ip,
                                    uintptr_t sp, uintptr_t frame);
-void call_chain_publish(const struct call_chain *chain,
-                        struct known_path *path);
 
 /* Forgets all paths, and all that the next walk could know of the last one.
  */

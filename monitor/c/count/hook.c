@@ -108,7 +108,7 @@ find_leaf(struct monitor *m, struct thread *thread, struct known_path *path,
 {
   if (path->ip == 0) {
     path->context = find_contexts(m, thread);
-    call_chain_publish(&thread->chain, path);
+    path->ip = thread->chain.frames[thread->chain.depth - 1].at.ip;
   }
   const uint32_t known = known_leaf(thread, path, size);
   if (known != 0)

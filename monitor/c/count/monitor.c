@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "c/environment.h"
@@ -25,8 +26,50 @@ _Static_assert(IMAGE_MOST_BUDGET ==
                "the command refuses more");
 
 struct monitor monitor = {
+    .counting = true,
+    .threads = {.name_count = 1},
     .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
 __thread struct this_thread this_thread HIDDEN_THREAD;
+
+/* ---- copies of the process ---- */
+
+union own_process own_process;
+
+/* Begins, under the lock of own_process. */
+static void
+begin(void)
+{
+  if (!monitor.begun)
+    madvise(&own_process, sizeof own_process, MADV_WIPEONFORK);
+  else if (!monitor.given_up && monitor.begin_copy != NULL)
+    monitor.given_up = !monitor.begin_copy();
+  monitor.begun = true;
+  own_process.counting = monitor.counting && !monitor.given_up;
+  __atomic_store_n(&own_process.known, !monitor.given_up, __ATOMIC_RELEASE);
+}
+
+bool
+own_process_begin(void)
+{
+  const int saved = errno;
+  struct signals_held signals;
+  if (monitor.given_up || spin_holds(&own_process.lock))
+    return false;
+  signals_hold(&signals);
+  spin_lock(&own_process.lock);
+  if (!own_process.known)
+    begin();
+  spin_unlock(&own_process.lock);
+  signals_let_go(&signals);
+  errno = saved;
+  return own_process.known;
+}
+
+void
+own_process_forked(void)
+{
+  memset(&own_process, 0, sizeof own_process);
+}
 
 /* ---- the tree ---- */
 
@@ -99,21 +142,18 @@ make_image(struct monitor *m)
   return error;
 }
 
-/* Makes the image if one is awaited, and says so if that fails.  Without
- * memory it tries again.  Under the lock, with signals held: a handler that
- * jumped away would leave half an image. */
+/* Makes the image if one is awaited, and says so if that fails.  Under the
+ * lock, with signals held: a handler that jumped away would leave half an
+ * image. */
 static void
 make_awaited_image(struct monitor *m)
 {
-  enum { TRIES = 3 };
   struct signals_held signals;
-  int error = ENOMEM;
   if (!m->awaits_image)
     return;
   signals_hold(&signals);
   m->awaits_image = false;
-  for (int i = 0; i < TRIES && error == ENOMEM; i++)
-    error = make_image(m);
+  const int error = make_image(m);
   if (error != 0)
     process_image_say("cannot write", error == EEXIST
                                           ? "it is not a regular file"
@@ -174,8 +214,9 @@ monitor_count(bool on)
 {
   if (on && stripes.figures_since == 0)
     stripes.figures_since = now();
-  stripes.counting = on;
-  own_process_count(on);
+  stripes.counting = monitor.counting = on;
+  __atomic_store_n(&own_process.counting, on && own_process.known,
+                   __ATOMIC_RELEASE);
 }
 
 /* Forgets all figures.  Changes `generation' before and afterwards, so that a
@@ -183,7 +224,7 @@ monitor_count(bool on)
 static void
 clear(struct monitor *m)
 {
-  image_forgets(true);
+  image_forget_begin();
   stripes_next_generation();
   stripes.missed = 0;
   stripes.figures_since = now();
@@ -192,7 +233,7 @@ clear(struct monitor *m)
     stripes_forget();
     region_table_clear(&m->regions);
   }
-  image_forgets(false);
+  image_forget_end();
 }
 
 void
@@ -204,7 +245,9 @@ monitor_leave_image(struct monitor *m)
     m->awaits_image = true;
     __atomic_store_n(&m->ready, false, __ATOMIC_RELEASE);
   } else {
-    own_process_give_up();
+    monitor.given_up = true;
+    own_process.counting = false;
+    __atomic_store_n(&own_process.known, false, __ATOMIC_RELEASE);
   }
   monitor_unlock(m);
 }
@@ -218,13 +261,13 @@ monitor_forget(struct monitor *m)
 }
 
 void
-monitor_forked(struct monitor *m, bool counting)
+monitor_forked(struct monitor *m)
 {
   m->lock.holder = m->functions.table.lock.holder = 0;
   frame_rules_forked();
   context_tree_shorten(&m->tree);
   stripes_forked(m->tree.room + 1);
-  stripes.counting = counting;
+  stripes.counting = m->counting;
   clear(m);
   m->awaits_image = true;
   m->ready = false;

@@ -14,12 +14,15 @@
  * The hook keeps errno; all of it takes memory from the kernel alone. */
 #pragma once
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "c/count/own_process.h"
+#include "arch/arch.h"
+#include "base/attributes.h"
 #include "c/count/stripes.h"
+#include "code/code_objects.h"
 #include "code/function_numbers.h"
 #include "image/spin_lock.h"
 #include "tree/context_tree.h"
@@ -29,6 +32,31 @@
  * allocates, which a leaf over the budget does not tell otherwise. */
 #define ORIGIN_THREAD(origin) ((uint32_t)(origin))
 #define ORIGIN_LINKER (UINT64_C(1) << 63)
+
+enum {
+  LABELS = 256,
+  NAME_BYTES = 16 /* of a name of a thread; the kernel's size */
+};
+
+/* See thread.h. */
+struct threads {
+  struct spin_lock lock; /* of what follows */
+  struct thread *unused;
+  char names[LABELS][NAME_BYTES];
+  uint32_t name_count; /* 0: no name */
+  pthread_key_t key;
+  bool has_key;
+};
+
+/* See unloaded_code.h. */
+struct unloaded_code {
+  struct spin_lock lock;
+  struct code_objects loaded; /* at the last check */
+  struct code_objects
+      other; /* has the memory for the next one, which so does
+                not take the place of a library that is gone */
+  uintptr_t linker_start, linker_end; /* 0: not asked for yet */
+};
 
 struct monitor {
   bool ready;            /* the tree is there, and in the image if there is to
@@ -40,9 +68,57 @@ struct monitor {
   struct function_numbers functions; /* that are in it */
   struct region_table regions; /* its lock does not guard what is live */
   struct spin_lock *objects;   /* that of interpose/; NULL: none */
+  struct threads threads;
+  struct unloaded_code code;
+  /* For this process and for copies of it, without the lock: */
+  bool begun, given_up;
+  bool counting;            /* as last asked for */
+  bool (*begin_copy)(void); /* called when a copy begins, to forget what is
+                               its parent's; false: it cannot.  NULL: no
+                               session has begun */
 };
 
 extern struct monitor monitor HIDDEN;
+
+/* ---- copies of the process ----
+ *
+ * A copy may be made without a handler of the parent's: by _Fork, by
+ * clone, or by a system call.  So a page that the kernel empties in each copy
+ * (MADV_WIPEONFORK, Linux 4.14) says whose the figures in memory are.  A copy
+ * begins anew when it first counts or frees, and costs nothing until then.  A
+ * child that shares its parent's memory (vfork, CLONE_VM) also shares the
+ * page, and counts as a thread of the parent.
+ *
+ * Until the copy has begun, its counters are mapped from its parent's image.
+ * So all but the hook's fast path, which finds neither `counting' nor
+ * `known', call own_process_known before they use the monitor, the stripes or
+ * any lock. */
+
+extern union own_process {
+  struct {
+    bool known;            /* the figures in memory are this process's */
+    bool counting;         /* allocations, now; any thread may read it */
+    struct spin_lock lock; /* held by the thread that begins the process */
+  };
+  _Alignas(ARCH_PAGE) char page[ARCH_PAGE]; /* alone in it */
+} own_process HIDDEN;
+
+/* Begins in the first process, or in a copy of it.  Returns false in a copy
+ * that cannot have counters of its own, and for a signal handler that
+ * interrupted this function in its thread. */
+bool own_process_begin(void);
+
+/* Returns whether the figures in memory are this process's; may begin it. */
+static inline bool
+own_process_known(void)
+{
+  return __builtin_expect(
+             __atomic_load_n(&own_process.known, __ATOMIC_ACQUIRE), 1) ||
+         own_process_begin();
+}
+
+/* Empties the page as the kernel does, where it does not. */
+void own_process_forked(void);
 
 static inline bool
 monitor_is_counting(void)
@@ -118,4 +194,4 @@ void monitor_unlock(struct monitor *m);
 void monitor_leave_image(struct monitor *m);
 
 /* Forgets all in the child of a fork, of which only this thread is left. */
-void monitor_forked(struct monitor *m, bool counting);
+void monitor_forked(struct monitor *m);

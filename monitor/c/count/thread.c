@@ -8,26 +8,14 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "code/code_objects.h"
 #include "code/frame_rule.h"
+#include "code/frame_step.h"
 #include "image/arena.h"
 #include "image/image.h"
 #include "image/signals.h"
 #include "image/spin_lock.h"
-
-enum {
-  LABELS = 256,
-  NAME_BYTES = 16 /* of a name of a thread; the kernel's size */
-};
-
-static struct {
-  struct spin_lock lock; /* of what follows */
-  struct thread *unused;
-  char names[LABELS][NAME_BYTES];
-  uint32_t name_count; /* 0: no name */
-  pthread_key_t key;
-  bool has_key;
-} threads = {.name_count = 1};
 
 /* ---- threads ---- */
 
@@ -45,11 +33,11 @@ end_thread(void *data)
   signals_hold(&signals);
   this_thread.inside = 1;
   this_thread.record = NULL;
-  spin_lock(&threads.lock);
+  spin_lock(&monitor.threads.lock);
   stripes_leave(&thread->user);
-  thread->next = threads.unused;
-  threads.unused = thread;
-  spin_unlock(&threads.lock);
+  thread->next = monitor.threads.unused;
+  monitor.threads.unused = thread;
+  spin_unlock(&monitor.threads.lock);
   this_thread.inside = 0;
   signals_let_go(&signals);
 }
@@ -57,8 +45,8 @@ end_thread(void *data)
 void
 threads_open(void)
 {
-  const bool made = pthread_key_create(&threads.key, end_thread) == 0;
-  __atomic_store_n(&threads.has_key, made, __ATOMIC_RELEASE);
+  const bool made = pthread_key_create(&monitor.threads.key, end_thread) == 0;
+  __atomic_store_n(&monitor.threads.has_key, made, __ATOMIC_RELEASE);
   thread_mine();
 }
 
@@ -68,15 +56,16 @@ static uint32_t
 label_of_name(const char *name)
 {
   uint32_t label = 1;
-  while (label < threads.name_count &&
-         strcmp(threads.names[label], name) != 0)
+  while (label < monitor.threads.name_count &&
+         strcmp(monitor.threads.names[label], name) != 0)
     label++;
   if (label == LABELS)
     return LABELS - 1;
-  if (label == threads.name_count) {
-    threads.name_count++;
-    strcpy(threads.names[label], label == LABELS - 1 ? "(others)" : name);
-    image_note(NOTE_THREAD, label, 0, 0, threads.names[label]);
+  if (label == monitor.threads.name_count) {
+    monitor.threads.name_count++;
+    strcpy(monitor.threads.names[label],
+           label == LABELS - 1 ? "(others)" : name);
+    image_note(NOTE_THREAD, label, 0, 0, monitor.threads.names[label]);
   }
   return label;
 }
@@ -104,24 +93,24 @@ make(void)
   const uint64_t generation =
       __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
-  spin_lock(&threads.lock);
-  struct thread *thread = threads.unused;
+  spin_lock(&monitor.threads.lock);
+  struct thread *thread = monitor.threads.unused;
   if (thread != NULL)
-    threads.unused = thread->next;
-  spin_unlock(&threads.lock);
+    monitor.threads.unused = thread->next;
+  spin_unlock(&monitor.threads.lock);
   if (thread == NULL && (thread = allocate()) == NULL)
     return NULL;
   thread_forget(thread, generation);
   thread->regions = (struct region_stack){0};
   if (!arenas_are_sealed())
     pthread_getname_np(pthread_self(), name, sizeof name);
-  spin_lock(&threads.lock);
+  spin_lock(&monitor.threads.lock);
   thread->label = label_of_name(name);
   stripes_join(&thread->user);
-  spin_unlock(&threads.lock);
+  spin_unlock(&monitor.threads.lock);
   this_thread.record = thread;
-  if (__atomic_load_n(&threads.has_key, __ATOMIC_ACQUIRE))
-    pthread_setspecific(threads.key, thread);
+  if (__atomic_load_n(&monitor.threads.has_key, __ATOMIC_ACQUIRE))
+    pthread_setspecific(monitor.threads.key, thread);
   return thread;
 }
 
@@ -159,22 +148,69 @@ thread_abandon(void)
     thread_forget(this_thread.record, stripes.generation);
 }
 
+/* ---- a jump out of the monitor ---- */
+
+enum { MANY_FRAMES = 1 << 16 };
+
+extern const char __ehdr_start[] HIDDEN, etext[] HIDDEN;
+
+static bool
+is_own_code(uintptr_t ip)
+{
+  return ip - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);
+}
+
+/* Returns whether the call that was in the monitor before this one is active:
+ * it has a frame further out than the frames of the present one, in code of
+ * this library.  If the stack cannot be read that far, it is taken to be
+ * active. */
+static bool
+is_active(const uintptr_t *frame)
+{
+  struct stack_frame at = {
+      .ip = frame[1], .sp = arch_frame_stack(frame), .pointer = frame[0]};
+  bool asks = is_own_code(at.ip);
+  for (int i = 0; i < MANY_FRAMES; i++) {
+    struct stack_frame next;
+    const enum frame_step s = frame_step(&at, &next);
+    if (s > FRAME_STEP_SIGNAL)
+      return s != FRAME_STEP_OUTERMOST;
+    at = next;
+    asks = asks && is_own_code(at.ip);
+    if (!asks && is_own_code(at.ip))
+      return true;
+  }
+  return true;
+}
+
+bool
+thread_recover(const uintptr_t *frame)
+{
+  if (!own_process_known() || this_thread.forking || is_active(frame))
+    return false;
+  thread_abandon();
+  this_thread.inside = 1;
+  return true;
+}
+
+/* ---- all threads ---- */
+
 void
 threads_reserve(unsigned count)
 {
   struct thread *thread;
   while (count-- > 0 && (thread = allocate()) != NULL) {
-    spin_lock(&threads.lock);
-    thread->next = threads.unused;
-    threads.unused = thread;
-    spin_unlock(&threads.lock);
+    spin_lock(&monitor.threads.lock);
+    thread->next = monitor.threads.unused;
+    monitor.threads.unused = thread;
+    spin_unlock(&monitor.threads.lock);
   }
 }
 
 void
 threads_forked(void)
 {
-  threads.lock.holder = 0;
+  monitor.threads.lock.holder = 0;
   if (this_thread.record != NULL)
     stripes_join(&this_thread.record->user);
 }

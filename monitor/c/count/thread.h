@@ -51,6 +51,31 @@ void thread_forget(struct thread *thread, uint64_t generation);
  * the locks that it has, as it left without a return. */
 void thread_abandon(void);
 
+/* ---- a jump out of the monitor ----
+ *
+ * A signal handler that interrupted the monitor, or the real allocator behind
+ * it, may end in longjmp, pthread_exit or an exception, as handlers of
+ * SIGABRT (after an invalid free) and SIGSEGV do.  The thread would be in the
+ * monitor for ever: its allocations would not be counted, and others would
+ * wait for its locks.  What was begun is completed or undone. */
+
+/* Returns whether the thread, which is in the monitor for two calls, had left
+ * it in the midst of the first one; then it is in it for the second one
+ * alone. `frame' is the frame of the interposed function. */
+bool thread_recover(const uintptr_t *frame);
+
+/* Enters the monitor for a call of the program's from the function with that
+ * frame.  Returns false where it is in the midst of another call, as in a
+ * handler of a signal: then there are locks that it must not wait for. */
+static inline bool
+thread_enter(const uintptr_t *frame)
+{
+  this_thread.inside++;
+  return this_thread.inside == 1 || thread_recover(frame);
+}
+
+/* ---- all threads ---- */
+
 /* Find out when threads end from now on. */
 void threads_open(void);
 

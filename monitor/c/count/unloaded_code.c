@@ -10,15 +10,6 @@
 #include "image/arena.h"
 #include "image/signals.h"
 
-static struct {
-  struct spin_lock lock;
-  struct code_objects loaded; /* at the last check */
-  struct code_objects
-      other; /* has the memory for the next one, which so does
-                not take the place of a library that is gone */
-  uintptr_t linker_start, linker_end; /* 0: not asked for yet */
-} code;
-
 static void
 retire(const struct code_object *gone)
 {
@@ -38,16 +29,18 @@ retire(const struct code_object *gone)
 bool
 unloaded_code_is_linker(uintptr_t ip)
 {
-  uintptr_t known = __atomic_load_n(&code.linker_end, __ATOMIC_ACQUIRE);
+  uintptr_t known =
+      __atomic_load_n(&monitor.code.linker_end, __ATOMIC_ACQUIRE);
   if (known == 0) {
     struct dl_find_object linker = {0};
     _dl_find_object((void *)_r_debug.r_ldbase, &linker);
     known = linker.dlfo_map_end == NULL ? 1 : (uintptr_t)linker.dlfo_map_end;
-    __atomic_store_n(&code.linker_start, (uintptr_t)linker.dlfo_map_start,
-                     __ATOMIC_RELAXED);
-    __atomic_store_n(&code.linker_end, known, __ATOMIC_RELEASE);
+    __atomic_store_n(&monitor.code.linker_start,
+                     (uintptr_t)linker.dlfo_map_start, __ATOMIC_RELAXED);
+    __atomic_store_n(&monitor.code.linker_end, known, __ATOMIC_RELEASE);
   }
-  return ip >= __atomic_load_n(&code.linker_start, __ATOMIC_RELAXED) &&
+  return ip >=
+             __atomic_load_n(&monitor.code.linker_start, __ATOMIC_RELAXED) &&
          ip < known;
 }
 
@@ -59,18 +52,19 @@ unloaded_code_check(void)
 {
   const int saved = errno;
   struct signals_held signals;
-  if (!own_process_known() || spin_holds(&code.lock) || arenas_are_sealed())
+  if (!own_process_known() || spin_holds(&monitor.code.lock) ||
+      arenas_are_sealed())
     return;
   signals_hold(&signals);
-  spin_lock(&code.lock);
-  if (!code_objects_are_loaded(&code.loaded) &&
-      code_objects_list(&code.other)) {
-    const struct code_objects before = code.loaded;
-    code_objects_compare(&before, &code.other, retire);
-    code.loaded = code.other;
-    code.other = before;
+  spin_lock(&monitor.code.lock);
+  if (!code_objects_are_loaded(&monitor.code.loaded) &&
+      code_objects_list(&monitor.code.other)) {
+    const struct code_objects before = monitor.code.loaded;
+    code_objects_compare(&before, &monitor.code.other, retire);
+    monitor.code.loaded = monitor.code.other;
+    monitor.code.other = before;
   }
-  spin_unlock(&code.lock);
+  spin_unlock(&monitor.code.lock);
   signals_let_go(&signals);
   errno = saved;
 }
@@ -80,9 +74,9 @@ unloaded_code_forked(void)
 {
   code_objects_forked();
   code_notes_forked();
-  if (code.lock.holder != 0 && !spin_holds(&code.lock)) {
+  if (monitor.code.lock.holder != 0 && !spin_holds(&monitor.code.lock)) {
     /* half changed, perhaps */
-    code.loaded = code.other = (struct code_objects){0};
-    code.lock.holder = 0;
+    monitor.code.loaded = monitor.code.other = (struct code_objects){0};
+    monitor.code.lock.holder = 0;
   }
 }

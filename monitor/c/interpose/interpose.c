@@ -17,7 +17,6 @@
 
 #include "arch/arch.h"
 #include "c/count/hook.h"
-#include "c/count/nonlocal_exit.h"
 #include "c/interpose/interposed.h"
 #include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
@@ -176,7 +175,7 @@ static void __attribute__((noinline)) free_slow(void *p)
     return;
   }
   if (!is_program_call())
-    nonlocal_exit_recover(FRAME);
+    thread_recover(FRAME);
   objects_unregister(p, &taken);
   objects_count_free(&taken);
   real.free(object_base(&taken));
@@ -222,7 +221,7 @@ interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
   if (!enter())
     return real_allocator_bypassed() ? real.realloc(p, bytes) : NULL;
   if (!is_program_call())
-    nonlocal_exit_recover(frame);
+    thread_recover(frame);
   objects_unregister(p, &taken);
   headed = taken.headed && bytes != 0;
   void *q =

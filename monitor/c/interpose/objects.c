@@ -3,15 +3,10 @@
 
 #include <string.h>
 
-#include "c/count/nonlocal_exit.h"
+#include "c/count/thread.h"
 #include "image/spin_lock.h"
 
-static struct object_table table; /* of objects without a header */
-
-static void __attribute__((constructor)) guard_table(void)
-{
-  monitor.objects = &table.lock;
-}
+struct object_table live_objects;
 
 /* Forgets an object without a header, as objects_unregister does.  In a
  * handler of a signal that interrupted a change of the table, the object
@@ -21,8 +16,8 @@ objects_unregister_bare(void *object, struct object_record *taken)
 {
   *taken = (struct object_record){.address = (uintptr_t)object};
   own_process_known(); /* else another thread's lock may be held */
-  if (!spin_holds(&table.lock))
-    object_table_remove(&table, taken->address, taken);
+  if (!spin_holds(&live_objects.lock))
+    object_table_remove(&live_objects, taken->address, taken);
 }
 
 void
@@ -31,7 +26,7 @@ objects_count_free(const struct object_record *taken)
   if (taken->counted.leaf != 0)
     monitor_freed(taken->address, taken->counted, taken->bytes);
   if (taken->listed)
-    object_table_unreserve(&table);
+    object_table_unreserve(&live_objects);
 }
 
 void *
@@ -40,17 +35,17 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
   struct object_record given = {
       .address = (uintptr_t)object, .bytes = bytes, .listed = true};
   struct object_record before;
-  if (object != NULL && (is_program_call() || nonlocal_exit_recover(frame))) {
+  if (object != NULL && (is_program_call() || thread_recover(frame))) {
     objects_unregister_bare(object, &before);
     objects_count_free(&before);
-    if (!object_table_reserve(&table)) {
+    if (!object_table_reserve(&live_objects)) {
       monitor_miss(); /* it would not be known when it is freed */
     } else {
       given.counted = monitor_allocated(given.address, bytes, frame);
-      if (given.counted.leaf != 0 || table.lists_all)
-        object_table_put(&table, &given);
+      if (given.counted.leaf != 0 || live_objects.lists_all)
+        object_table_put(&live_objects, &given);
       else
-        object_table_unreserve(&table);
+        object_table_unreserve(&live_objects);
     }
   }
   this_thread.inside--;
@@ -69,7 +64,7 @@ objects_register(void *base, size_t bytes, const uintptr_t *frame,
     return objects_register_bare(base, bytes, frame);
   }
   if (base != NULL) {
-    if (is_program_call() || nonlocal_exit_recover(frame))
+    if (is_program_call() || thread_recover(frame))
       counted = monitor_allocated((uintptr_t)(header + 1), bytes, frame);
     object_header_fill(header, counted, bytes);
   }
@@ -96,39 +91,7 @@ objects_restore(const struct object_record *taken)
 {
   void *const object = (void *)taken->address;
   if (taken->listed)
-    object_table_put(&table, taken);
+    object_table_put(&live_objects, taken);
   else if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
-}
-
-void
-objects_reserve(size_t more)
-{
-  object_table_make_room(&table, more);
-}
-
-void
-objects_list_all(void)
-{
-  table.lists_all = true;
-}
-
-void
-objects_lock(void)
-{
-  spin_lock(&table.lock);
-}
-
-void
-objects_unlock(void)
-{
-  spin_unlock(&table.lock);
-}
-
-void
-objects_describe(struct image_search *search)
-{
-  search->objects = (uintptr_t)&table;
-  search->objects_bytes = sizeof table;
-  search->objects_lock = (uintptr_t)&table.lock;
 }

@@ -13,8 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/attributes.h"
 #include "c/interpose/object_header.h"
 #include "c/interpose/object_table.h"
+
+/* Objects without a header. */
+extern struct object_table live_objects HIDDEN;
 
 /* Returns whether the present call, which has entered the monitor, is the
  * program's, and not one in the midst of another. */
@@ -52,16 +56,3 @@ object_base(const struct object_record *object)
  * failed and the program keeps it. */
 void objects_count_free(const struct object_record *taken);
 void objects_restore(const struct object_record *taken);
-
-/* Makes room for MORE objects without a header, as far as there is memory. */
-void objects_reserve(size_t more);
-
-/* List objects without a header even if they are not counted. */
-void objects_list_all(void);
-
-/* Keep all others out while the process is copied, in both copies. */
-void objects_lock(void);
-void objects_unlock(void);
-
-/* Say where the table and its lock are, for a reader from outside. */
-void objects_describe(struct image_search *search);

@@ -20,6 +20,7 @@
 #include "base/attributes.h"
 #include "base/digits.h"
 #include "c/environment.h"
+#include "c/image/process_image.h"
 #include "c/interpose/real_allocator.h"
 #include "c/session/session.h"
 #include "common/program_start.h"
@@ -54,8 +55,8 @@ count_words(const char *path, char *const *environment, bool here)
   errno = saved;
   if (why == NULL)
     return 0;
-  if (here)
-    session_exec_unmonitored(why);
+  if (here && session_is_ours() && process_image_is_first())
+    process_image_say("nothing more goes to", why);
   while (environment[count] != NULL)
     count++;
   return count + 1 +

@@ -2,7 +2,7 @@
  *
  * fork.c -- the monitor is locked while the process is copied by fork, and
  * the copy, however it was made, begins when it first counts or frees
- * (count/own_process.h). */
+ * (count/monitor.h). */
 #include <errno.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ before_fork(void)
     const uint32_t released = stripes_release();
     const bool locked = spin_lock_once(&monitor.lock);
     stripes_lock();
-    objects_lock();
+    spin_lock(&live_objects.lock);
     image_fork_lock();
     session.forking.stripes = released;
     session.forking.locked = locked;
@@ -55,7 +55,7 @@ after_fork_in_parent(void)
     const uint32_t released = session.forking.stripes;
     const bool locked = session.forking.locked;
     image_fork_unlock();
-    objects_unlock();
+    spin_unlock(&live_objects.lock);
     stripes_unlock();
     if (!locked)
       spin_unlock(&monitor.lock);
@@ -79,15 +79,15 @@ after_fork_in_child(void)
  * Returns false, and the copy counts nothing, if it cannot leave its parent's
  * image. */
 static bool
-begin_copy(bool counting)
+begin_copy(void)
 {
   this_thread.inside++;
-  objects_unlock();
+  spin_unlock(&live_objects.lock);
   unloaded_code_forked();
   process_image_forked();
   const bool good = image_forked();
   if (good) {
-    monitor_forked(&monitor, counting);
+    monitor_forked(&monitor);
     threads_forked();
     session.process = getpid();
   }
@@ -104,7 +104,7 @@ begin_copy(bool counting)
 void
 fork_open(void)
 {
-  own_process_open(begin_copy);
+  monitor.begin_copy = begin_copy;
   __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child,
                     NULL);
 }

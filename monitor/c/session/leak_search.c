@@ -41,7 +41,7 @@ leak_search_open(void)
   session.leak_reader = (pid_t)environment_number("MPROF_REACHABLE", 0);
   if (session.leak_reader == 0)
     return;
-  objects_list_all();
+  live_objects.lists_all = true;
   *(void **)&static_size = dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
   const uint32_t *pthread_bytes =
       dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
@@ -54,8 +54,10 @@ leak_search_open(void)
       .allocator = (uintptr_t)real.malloc,
       .early = (uintptr_t)real.early,
       .early_bytes = sizeof real.early,
-      .modules = (uintptr_t)&_r_debug};
-  objects_describe(&stripes.search);
+      .modules = (uintptr_t)&_r_debug,
+      .objects = (uintptr_t)&live_objects,
+      .objects_bytes = sizeof live_objects,
+      .objects_lock = (uintptr_t)&live_objects.lock};
 }
 
 static bool

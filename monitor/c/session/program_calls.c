@@ -9,7 +9,6 @@
 
 #include "arch/arch.h"
 #include "c/count/monitor.h"
-#include "c/count/nonlocal_exit.h"
 #include "c/count/thread.h"
 #include "c/image/process_image.h"
 #include "c/interpose/real_allocator.h"
@@ -45,7 +44,7 @@ mprof_restart(const char *filename)
   const int saved = errno;
   if (!real_allocator_is_ours() || !own_process_known())
     return;
-  const bool entered = nonlocal_exit_enter(ARCH_FRAME);
+  const bool entered = thread_enter(ARCH_FRAME);
   if (entered && filename != NULL && !arenas_are_sealed() &&
       process_image_set(filename))
     monitor_leave_image(&monitor);
@@ -65,7 +64,7 @@ change_region(const char *name)
   const int saved = errno;
   if (!real_allocator_is_ours() || !own_process_known())
     return;
-  const bool entered = nonlocal_exit_enter(ARCH_FRAME);
+  const bool entered = thread_enter(ARCH_FRAME);
   struct thread *thread = entered ? thread_mine() : NULL;
   if (thread != NULL) {
     spin_lock(&m->lock);

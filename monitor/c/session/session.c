@@ -3,8 +3,7 @@
 
 #include <unistd.h>
 
-#include "c/count/own_process.h"
-#include "c/image/process_image.h"
+#include "c/count/monitor.h"
 #include "c/interpose/real_allocator.h"
 #include "image/arena.h"
 
@@ -16,11 +15,4 @@ session_is_ours(void)
   return own_process.known && !arenas_are_sealed() &&
          !real_allocator_bypassed() &&
          (session.process == 0 || session.process == getpid());
-}
-
-void
-session_exec_unmonitored(const char *why)
-{
-  if (session_is_ours() && process_image_is_first())
-    process_image_say("nothing more goes to", why);
 }

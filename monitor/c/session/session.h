@@ -27,12 +27,12 @@
  * mprof_restart with a name.
  *
  * Forks.  The child, however it was made, begins with nothing counted when it
- * first counts or frees (count/own_process.h), and has a file of its own when
+ * first counts or frees (count/monitor.h), and has a file of its own when
  * it counts something.
  *
  * Privileges.  The file is mapped before the process gives up what it takes
  * to open it, and grows without that.  Once the process filters its system
- * calls, the monitor makes none (system_calls.c). */
+ * calls, the monitor makes none (process_events.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -61,10 +61,6 @@ extern struct session {
 /* Returns whether the figures are this process's; those between vfork and
  * exec are another one's. */
 bool session_is_ours(void);
-
-/* Prints that the process becomes a program without the monitor, and WHY, if
- * its file is the one that was asked for. */
-void session_exec_unmonitored(const char *why);
 
 /* ---- start.c ---- */
 

@@ -9,6 +9,7 @@
 #include "c/count/thread.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
+#include "c/interpose/objects.h"
 #include "c/session/session.h"
 
 extern int __cxa_atexit(void (*)(void *), void *, void *);
@@ -61,6 +62,7 @@ session_begin(void)
   const bool on = environment_is_trusted() &&
                   (count == NULL || strcmp(count, "off") != 0);
   this_thread.inside++;
+  monitor.objects = &live_objects.lock;
   own_process_known();
   session.process = getpid();
   process_image_read_name();

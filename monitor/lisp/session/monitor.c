@@ -307,9 +307,9 @@ mprof_monitor_reset(void)
     return 1;
   if (monitor.running)
     stop_set_gates(GATE_PAUSED);
-  image_forgets(true);
+  image_forget_begin();
   forget_figures();
-  image_forgets(false);
+  image_forget_end();
   if (monitor.running)
     start_threads();
   monitor_leave();
