@@ -16,18 +16,56 @@
 
 enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
 
+/* ---- arrays ---- */
+
+void *
+graph_add_record(struct live_graph *g, enum image_kind kind)
+{
+  struct graph_array *const array = graph_array(g, kind);
+  void *const record =
+      array->count == UINT32_MAX
+          ? NULL
+          : arena_record(&array->arena, array->count, array->bytes);
+  g->failed |= record == NULL;
+  array->count += record != NULL;
+  return record;
+}
+
+/* Adds to each array but that of references its record 0. */
+static void
+begin_arrays(struct live_graph *g)
+{
+  static const uint32_t bytes[GRAPH_ARRAYS] = {
+      sizeof(struct image_object), sizeof(uint32_t),
+      sizeof(struct image_body), sizeof(struct image_root),
+      sizeof(struct image_object)};
+  for (uint32_t i = 0; i < GRAPH_ARRAYS; i++) {
+    g->arrays[i].bytes = bytes[i];
+    if (IMAGE_OBJECTS + i != IMAGE_REFERENCES)
+      graph_add_record(g, IMAGE_OBJECTS + i);
+  }
+}
+
+/* Stores in it how many come behind it.  The last object is none. */
+static void
+end_arrays(struct live_graph *g)
+{
+  for (uint32_t i = 0; i < GRAPH_ARRAYS && !g->failed; i++)
+    if (IMAGE_OBJECTS + i != IMAGE_REFERENCES)
+      *(uint64_t *)g->arrays[i].arena.base =
+          g->arrays[i].count - UINT64_C(1) - (i == 0);
+}
+
 /* ---- objects ---- */
 
-/* Keeps its record zero, and the one behind it.  An object without an address
- * gets a key that is not an address. */
+/* Gives an object without an address a key that is not an address. */
 uint32_t
 graph_add(struct live_graph *g, uint64_t address)
 {
   const uint64_t number = g->addresses.count + UINT64_C(1);
-  if (arena_record(&g->objects, number + 1, sizeof(struct image_object)) ==
-          NULL ||
-      intern_key(&g->addresses, address != 0 ? address : number << 1 | 1) ==
-          0) {
+  if (intern_key(&g->addresses, address != 0 ? address : number << 1 | 1) ==
+          0 ||
+      graph_add_record(g, IMAGE_OBJECTS) == NULL) {
     g->failed = true;
     return 0;
   }
@@ -64,7 +102,8 @@ graph_find(const struct live_graph *g, uint64_t word)
 void
 graph_begin_references(struct live_graph *g, uint32_t number)
 {
-  graph_object(g, number)->references = g->reference_count;
+  graph_object(g, number)->references =
+      graph_array(g, IMAGE_REFERENCES)->count;
 }
 
 /* Leaves out references to roots, which nobody holds. */
@@ -79,16 +118,8 @@ graph_refer(struct live_graph *g, uint64_t word)
     graph_object(g, number)->flags |= IMAGE_CONS;
   if ((graph_object(g, number)->flags & IMAGE_ROOT_OBJECT) != 0)
     return;
-  reference = g->reference_count == UINT32_MAX
-                  ? NULL
-                  : arena_record(&g->references, g->reference_count,
-                                 sizeof *reference);
-  if (reference == NULL) {
-    g->failed = true;
-    return;
-  }
-  *reference = number;
-  g->reference_count++;
+  if ((reference = graph_add_record(g, IMAGE_REFERENCES)) != NULL)
+    *reference = number;
 }
 
 /* Returns whether the object has pointers.  The kind of those without has the
@@ -125,11 +156,8 @@ add_body(struct live_graph *g, uint32_t object, const void *body)
   struct image_body *to;
   if (number == 0)
     return;
-  to = arena_record(&g->bodies, ++g->body_count, sizeof *to);
-  if (to == NULL) {
-    g->failed = true;
+  if ((to = graph_add_record(g, IMAGE_BODIES)) == NULL)
     return;
-  }
   *to = (struct image_body){object, number};
   graph_object(g, object)->flags |= IMAGE_HAS_BODY;
 }
@@ -167,25 +195,23 @@ add_bodies(struct live_graph *g, uint32_t number)
 
 /* ---- what was counted ---- */
 
-/* Notes an entry of the thread whose tree is in hand.  Only the collector's
+/* Notes an entry of the thread whose tree OWNER is.  Only the collector's
  * objects have a place in the heap. */
 static void
-note_entry(void *graph, const struct live_entry *e)
+note_entry(struct live_graph *g, const struct live_entry *e, uint32_t owner)
 {
-  struct live_graph *const g = graph;
   const bool whole = LIVE_KIND(e->memory) == LIVE_OBJECT;
   const struct image_object counted = {.bytes = live_entry_bytes(e),
-                                       .owner = g->owner,
+                                       .owner = owner,
                                        .leaf = e->leaf / LIVE_LEAF_UNITS,
                                        .flags = IMAGE_COUNTED |
                                                 (whole ? IMAGE_WHOLE : 0)};
   const uint32_t number = graph_find(g, LIVE_ADDRESS(e->memory) << 4);
   struct image_object *object;
   if (number == 0) {
-    object = arena_record(&g->outside, ++g->outside_count, sizeof *object);
+    object = graph_add_record(g, IMAGE_OUTSIDE);
     if (object != NULL)
       *object = counted;
-    g->failed |= object == NULL;
     return;
   }
   object = graph_object(g, number);
@@ -201,9 +227,9 @@ static void
 note_entries(struct live_graph *g)
 {
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    g->owner = t->tree.owner;
-    if (live_table_is_open(&t->live))
-      live_table_each(&t->live, note_entry, g);
+    struct live_cursor at = {.chunk = live_chunks(&t->live)};
+    for (const struct live_entry *e; (e = live_next(&at)) != NULL;)
+      note_entry(g, e, t->tree.owner);
   }
 }
 
@@ -238,7 +264,7 @@ type_tag(const struct live_graph *g, uint32_t number)
 }
 
 static void
-note_type(struct note_list *notes, uint32_t number, uint64_t type)
+note_type(const struct live_graph *g, uint32_t number, uint64_t type)
 {
   const bool instance = type >> 20 != 0; /* it is the class */
   const uint32_t what = instance ? t_instance : (uint32_t)type;
@@ -249,7 +275,7 @@ note_type(struct note_list *notes, uint32_t number, uint64_t type)
   else
     lisp_printer_text(&out, classify_type_name(what));
   lisp_printer_text(&out, " (from before)");
-  note_add(notes, NOTE_HOLDER, number,
+  note_add(g->notes, NOTE_HOLDER, g->root_count + number,
            what | (classify_category(what) + UINT64_C(1))
                       << NOTE_CATEGORY_SHIFT,
            0, lisp_printer_end(&out));
@@ -261,37 +287,31 @@ add_types(struct live_graph *g)
 {
   for (uint32_t i = 1; i <= g->addresses.count && !g->failed; i++) {
     struct image_object *const object = graph_object(g, i);
+    const uint32_t before = g->types.count;
+    uint64_t tag;
     uint32_t number;
     if ((object->flags & (IMAGE_COUNTED | IMAGE_ROOT_OBJECT)) != 0)
       continue;
-    number = intern_key(&g->types, type_tag(g, i));
+    tag = type_tag(g, i);
+    number = intern_key(&g->types, tag);
     object->leaf = g->root_count + number;
     g->failed |= number == 0;
+    if (number > before)
+      note_type(g, number, tag);
   }
 }
 
 /* ---- the whole ---- */
 
-/* Stores how many records there are from 1 on, in the first member of record
- * 0. */
-static void
-set_count(struct live_graph *g, struct arena *records, uint64_t count)
-{
-  uint64_t *const first =
-      arena_record(records, 0, sizeof(struct image_object));
-  if (first == NULL)
-    g->failed = true;
-  else
-    *first = count;
-}
-
 bool
 live_graph_take(struct live_graph *g)
 {
+  begin_arrays(g);
   GC_enumerate_reachable_objects_inner(take_object, g);
   g->collected = g->addresses.count;
   if (!g->failed)
     roots_take(g);
+  graph_add_record(g, IMAGE_OBJECTS);
   if (!g->failed) {
     read_objects(g);
     roots_read(g);
@@ -300,28 +320,16 @@ live_graph_take(struct live_graph *g)
     add_bodies(g, i);
   note_entries(g);
   add_types(g);
-  set_count(g, &g->objects, g->addresses.count);
-  set_count(g, &g->bodies, g->body_count);
-  set_count(g, &g->outside, g->outside_count);
+  end_arrays(g);
   return !g->failed;
-}
-
-void
-live_graph_note(const struct live_graph *g, struct note_list *notes)
-{
-  roots_note(g, notes);
-  for (uint32_t i = 1; i <= g->types.count; i++)
-    note_type(notes, g->root_count + i, intern_table_key(&g->types, i));
 }
 
 void
 live_graph_release(struct live_graph *g)
 {
-  arena_release(&g->objects);
+  for (uint32_t i = 0; i < GRAPH_ARRAYS; i++)
+    arena_release(&g->arrays[i].arena);
   intern_table_release(&g->addresses);
-  arena_release(&g->references);
   arena_release(&g->roots);
-  arena_release(&g->bodies);
-  arena_release(&g->outside);
   intern_table_release(&g->types);
 }

@@ -10,7 +10,7 @@
  * list. What has no pointers for the collector has no references here.
  *
  * The graph is read while the world is stopped, just after a full collection,
- * and so is of one moment.  All is as an image has it (image_format.h).
+ * and so is of one moment.
  *
  * Memory: 40 bytes an object, 11 to 22 for its place in the index, and 4 for
  * each reference.  From the kernel: no malloc, no collector.
@@ -27,42 +27,52 @@
 #include "tables/intern_table.h"
 #include "image/note_list.h"
 
-struct live_graph {     /* all zero: empty */
-  struct arena objects; /* struct image_object; one more than there are says
-                           where references end */
+/* An array as the image has it. */
+struct graph_array {
+  struct arena arena;
+  uint32_t count; /* records, with the record 0 that says how many come */
+  uint32_t bytes; /* of one */
+};
+
+enum { GRAPH_ARRAYS = IMAGE_KINDS_END - IMAGE_OBJECTS };
+
+struct live_graph { /* all zero but for `notes': empty */
+  struct note_list *notes; /* for the names of its holders */
+  struct graph_array arrays[GRAPH_ARRAYS];
   struct intern_table addresses; /* by object; odd: a root that has none */
   uint32_t collected;            /* those up to here are the collector's */
-  struct arena references;       /* uint32_t: numbers of objects */
-  uint32_t reference_count;
   struct arena roots; /* struct root, in the order of their objects but for
                          those which are the collector's */
   uint32_t root_count;
-  struct arena bodies; /* struct image_body, from 1 on */
-  uint32_t body_count;
-  struct arena outside; /* struct image_object, from 1 on: what the collector
-                           did not give out */
-  uint32_t outside_count;
   struct intern_table types; /* of what was not counted */
-  uint32_t owner;            /* of the tree in hand */
   bool failed;               /* there was no memory */
 };
 
-/* Collect all there is.  The world is stopped, and what is loaded was looked
- * at before (monitor_list_code).  False: there is no memory. */
-bool live_graph_take(struct live_graph *graph);
+/* Returns the array of KIND, from IMAGE_OBJECTS to IMAGE_OUTSIDE. */
+static inline struct graph_array *
+graph_array(struct live_graph *graph, enum image_kind kind)
+{
+  return &graph->arrays[kind - IMAGE_OBJECTS];
+}
 
-/* Notes its holders: roots by their places, from 1 on, then types of what was
- * not counted.  The world goes on, but no thread allocates. */
-void live_graph_note(const struct live_graph *graph, struct note_list *notes);
+/* Collects all there is, and notes its holders: roots by their places, from 1
+ * on, then types of what was not counted.  The world is stopped, and what is
+ * loaded was looked at before (monitor_list_code).  Returns false without
+ * memory. */
+bool live_graph_take(struct live_graph *graph);
 
 void live_graph_release(struct live_graph *graph);
 
 /* ---- objects and references: for roots.c ---- */
 
+/* Adds a record, all zero, to the array of KIND.  Returns it, which stays
+ * until the next one is added, or sets graph->failed and returns NULL. */
+void *graph_add_record(struct live_graph *graph, enum image_kind kind);
+
 static inline struct image_object *
 graph_object(const struct live_graph *graph, uint32_t number)
 {
-  return (struct image_object *)graph->objects.base + number;
+  return (struct image_object *)graph->arrays[0].arena.base + number;
 }
 
 /* Returns the address of the object; 0: a root that has none. */
@@ -100,8 +110,9 @@ enum root_kind {
 struct root {
   enum root_kind kind;
   uint32_t object;         /* its number */
-  cl_object lisp;          /* symbol, package, class, codeblock, process */
-  cl_object process;       /* of a binding */
+  cl_object name;          /* or the symbol or class that has it; OBJNULL: it
+                              has none */
+  cl_object process;       /* of a binding or a stack */
   const char *file;        /* of data: the path of the shared object */
   const void *begin, *end; /* the words that it has; NULL: it is one of the
                               collector's objects */
@@ -113,16 +124,8 @@ graph_root(const struct live_graph *graph, uint32_t i)
   return (struct root *)graph->roots.base + i;
 }
 
-/* Returns the level of the root.  Roots take what they hold in the order of
- * these: named ones, data, stacks, others. */
-static inline uint32_t
-root_level(const struct root *root)
-{
-  return root->kind <= ROOT_CODE ? 0 : (uint32_t)(root->kind - ROOT_CODE);
-}
-
-/* Find them all, and the references of those that are not the collector's
- * objects, which have theirs already. */
+/* Find and note them all, and the references of those that are not the
+ * collector's objects, which have theirs already. */
 void roots_take(struct live_graph *graph);
 void roots_read(struct live_graph *graph);
 
@@ -135,5 +138,3 @@ void roots_read(struct live_graph *graph);
  * A holder is its name: to the reader, what has the same one is the same. */
 
 enum { NAME_ROOM = 1000 }; /* longer ones are cut */
-
-void roots_note(const struct live_graph *graph, struct note_list *notes);

@@ -27,30 +27,101 @@
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 
+/* ---- names ---- */
+
+/* What is before the name of a root of each kind, what that is the name of,
+ * and the root's Lisp type. */
+static const struct {
+  const char *before;
+  enum lisp_named what;
+  uint32_t type; /* 0: none */
+} names[] = {
+    [ROOT_SYMBOL] = {"", NAMED_FUNCTION, t_symbol},
+    [ROOT_BINDING] = {"", NAMED_FUNCTION},
+    [ROOT_PACKAGE] = {"package ", NAMED_THREAD, t_package},
+    [ROOT_CLASS] = {"class ", NAMED_CLASS, t_instance},
+    [ROOT_CODE] = {"constants of ", NAMED_THREAD, t_codeblock},
+    [ROOT_DATA] = {"data of "},
+    [ROOT_STACK] = {"stack of "},
+    [ROOT_OTHER] = {"[other roots]"},
+};
+
+static void
+put_thread(struct lisp_printer *out, cl_object process)
+{
+  const struct thread_state *const t = threads_find(process->process.env);
+  if (t != NULL)
+    lisp_printer_text(out, t->name);
+  else
+    lisp_printer_name(out, process->process.name, NAMED_THREAD);
+}
+
+static void
+put_root(struct lisp_printer *out, const struct root *root)
+{
+  lisp_printer_text(out, names[root->kind].before);
+  if (root->name != OBJNULL)
+    lisp_printer_name(out, root->name, names[root->kind].what);
+  else if (root->kind == ROOT_CODE)
+    lisp_printer_text(out, "code");
+  else if (root->file != NULL)
+    lisp_printer_text(out, basename(root->file));
+  if (root->kind == ROOT_BINDING)
+    lisp_printer_text(out, " in ");
+  if (root->process != OBJNULL)
+    put_thread(out, root->process);
+}
+
+static void
+note_root(const struct live_graph *g, const struct root *root)
+{
+  char text[NAME_ROOM];
+  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
+  const uint32_t type = names[root->kind].type;
+  const uint64_t category = type == 0 ? 0 : CATEGORY_OTHER + 1;
+  put_root(&out, root);
+  note_add(g->notes, NOTE_HOLDER, g->root_count,
+           type | category << NOTE_CATEGORY_SHIFT, 0, lisp_printer_end(&out));
+}
+
 /* ---- the roots ---- */
+
+/* Returns the level of the root.  Roots take what they hold in the order of
+ * these: named ones, data, stacks, others. */
+static uint32_t
+level_of(enum root_kind kind)
+{
+  return kind <= ROOT_CODE ? 0 : (uint32_t)(kind - ROOT_CODE);
+}
 
 static void
 add_root(struct live_graph *g, struct root root)
 {
+  struct image_root *record = NULL;
   if (root.object == 0)
     root.object = graph_add(g, 0);
-  if (root.object == 0 ||
-      arena_record(&g->roots, g->root_count, sizeof root) == NULL) {
+  if (root.object != 0 &&
+      arena_record(&g->roots, g->root_count, sizeof root) != NULL)
+    record = graph_add_record(g, IMAGE_ROOTS);
+  if (record == NULL) {
     g->failed = true;
     return;
   }
   graph_object(g, root.object)->flags |= IMAGE_ROOT_OBJECT;
   graph_object(g, root.object)->leaf = g->root_count;
   *graph_root(g, g->root_count++) = root;
+  *record =
+      (struct image_root){root.object, level_of(root.kind), g->root_count};
+  note_root(g, &root);
 }
 
-/* Adds the words at `lisp' as a root, of which the collector may know. */
+/* Adds the words of `lisp' as a root, of which the collector may know. */
 static void
 add_object(struct live_graph *g, enum root_kind kind, cl_object lisp,
-           size_t bytes)
+           cl_object name, size_t bytes)
 {
   const uint64_t address = (uintptr_t)lisp;
-  struct root root = {.kind = kind, .lisp = lisp};
+  struct root root = {.kind = kind, .name = name};
   root.object = graph_find(g, address);
   if (root.object == 0) {
     root.object = graph_add(g, address);
@@ -70,7 +141,7 @@ add_symbols(struct live_graph *g, cl_object table)
   for (cl_index i = 0; i < entries.count; i++) {
     const cl_object symbol = entries.at[i].value;
     if (entries.at[i].key != OBJNULL && lisp_is_of(symbol, t_symbol))
-      add_object(g, ROOT_SYMBOL, symbol, sizeof symbol->symbol);
+      add_object(g, ROOT_SYMBOL, symbol, symbol, sizeof symbol->symbol);
   }
 }
 
@@ -80,7 +151,7 @@ add_classes(struct live_graph *g)
 {
   const uint32_t symbols = g->root_count;
   for (uint32_t i = 0; i < symbols; i++) {
-    const cl_object symbol = graph_root(g, i)->lisp;
+    const cl_object symbol = graph_root(g, i)->name;
     if (graph_root(g, i)->kind != ROOT_SYMBOL ||
         !lisp_is_named(symbol, "*CLASS-NAME-HASH-TABLE*"))
       continue;
@@ -89,7 +160,7 @@ add_classes(struct live_graph *g)
       const cl_object class = entries.at[k].value;
       if (entries.at[k].key != OBJNULL && class != OBJNULL &&
           !ECL_IMMEDIATE(class) && class->d.t == t_instance)
-        add_object(g, ROOT_CLASS, class, sizeof class->instance);
+        add_object(g, ROOT_CLASS, class, class, sizeof class->instance);
     }
   }
 }
@@ -99,12 +170,16 @@ add_packages(struct live_graph *g)
 {
   for (cl_object l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
     const cl_object package = ECL_CONS_CAR(l);
-    add_object(g, ROOT_PACKAGE, package, sizeof package->pack);
+    add_object(g, ROOT_PACKAGE, package, package->pack.name,
+               sizeof package->pack);
     add_symbols(g, package->pack.internal);
     add_symbols(g, package->pack.external);
   }
-  for (cl_object l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
-    add_object(g, ROOT_CODE, ECL_CONS_CAR(l), sizeof ECL_CONS_CAR(l)->cblock);
+  for (cl_object l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+    const cl_object code = ECL_CONS_CAR(l), name = code->cblock.name;
+    add_object(g, ROOT_CODE, code, ECL_STRINGP(name) ? name : OBJNULL,
+               sizeof code->cblock);
+  }
 }
 
 /* Adds the bindings of symbols, which come before.  In some releases the
@@ -119,9 +194,9 @@ add_bindings(struct live_graph *g, uint32_t symbols, cl_object process)
   const uint32_t array = graph_find(g, (uintptr_t)bindings);
   if (array != 0 && (graph_object(g, array)->flags & IMAGE_ROOT_OBJECT) == 0)
     add_root(g, (struct root){
-                    .kind = ROOT_STACK, .object = array, .lisp = process});
+                    .kind = ROOT_STACK, .object = array, .process = process});
   for (uint32_t i = 0; i < symbols; i++) {
-    const cl_object symbol = graph_root(g, i)->lisp;
+    const cl_object symbol = graph_root(g, i)->name;
     const bool bound = graph_root(g, i)->kind == ROOT_SYMBOL &&
                        symbol->symbol.binding != 0 &&
                        symbol->symbol.binding < size &&
@@ -129,7 +204,7 @@ add_bindings(struct live_graph *g, uint32_t symbols, cl_object process)
     if (bound)
       add_root(g,
                (struct root){.kind = ROOT_BINDING,
-                             .lisp = symbol,
+                             .name = symbol,
                              .process = process,
                              .begin = &bindings[symbol->symbol.binding],
                              .end = &bindings[symbol->symbol.binding] + 1});
@@ -145,7 +220,7 @@ add_stack(struct live_graph *g, cl_object process, const void *begin,
   if (begin != NULL && begin < end)
     add_root(g, (struct root){
                     .kind = ROOT_STACK,
-                    .lisp = process,
+                    .process = process,
                     .begin = (const void *)((uintptr_t)begin & ~(uintptr_t)7),
                     .end = end});
 }
@@ -252,75 +327,4 @@ roots_read(struct live_graph *g)
       read_words(g, root->begin, root->end);
   }
   graph_begin_references(g, g->addresses.count + 1);
-}
-
-/* ---- names ---- */
-
-static void
-put_thread(struct lisp_printer *out, cl_object process)
-{
-  const struct thread_state *const t = threads_find(process->process.env);
-  if (t != NULL)
-    lisp_printer_text(out, t->name);
-  else
-    lisp_printer_name(out, process->process.name, NAMED_THREAD);
-}
-
-/* Gives back what it is, or 0. */
-static uint32_t
-put_root(struct lisp_printer *out, const struct root *root)
-{
-  const char *slash;
-  switch (root->kind) {
-  case ROOT_SYMBOL:
-    lisp_printer_name(out, root->lisp, NAMED_FUNCTION);
-    return t_symbol;
-  case ROOT_BINDING:
-    lisp_printer_name(out, root->lisp, NAMED_FUNCTION);
-    lisp_printer_text(out, " in ");
-    put_thread(out, root->process);
-    return 0;
-  case ROOT_PACKAGE:
-    lisp_printer_text(out, "package ");
-    lisp_printer_name(out, root->lisp->pack.name, NAMED_THREAD);
-    return t_package;
-  case ROOT_CLASS:
-    lisp_printer_text(out, "class ");
-    lisp_printer_name(out, root->lisp, NAMED_CLASS);
-    return t_instance;
-  case ROOT_CODE:
-    lisp_printer_text(out, "constants of ");
-    if (ECL_STRINGP(root->lisp->cblock.name))
-      lisp_printer_name(out, root->lisp->cblock.name, NAMED_THREAD);
-    else
-      lisp_printer_text(out, "code");
-    return t_codeblock;
-  case ROOT_DATA:
-    slash = root->file == NULL ? NULL : strrchr(root->file, '/');
-    lisp_printer_text(out, "data of ");
-    lisp_printer_text(out, slash != NULL ? slash + 1 : root->file);
-    return 0;
-  case ROOT_STACK:
-    lisp_printer_text(out, "stack of ");
-    put_thread(out, root->lisp);
-    return 0;
-  case ROOT_OTHER:
-  default:
-    lisp_printer_text(out, "[other roots]");
-    return 0;
-  }
-}
-
-void
-roots_note(const struct live_graph *g, struct note_list *notes)
-{
-  for (uint32_t i = 0; i < g->root_count; i++) {
-    char text[NAME_ROOM];
-    struct lisp_printer out = {.at = text, .room = sizeof text - 1};
-    const uint32_t what = put_root(&out, graph_root(g, i));
-    const uint64_t category = what == 0 ? 0 : CATEGORY_OTHER + 1;
-    note_add(notes, NOTE_HOLDER, i + 1,
-             what | category << NOTE_CATEGORY_SHIFT, 0,
-             lisp_printer_end(&out));
-  }
 }

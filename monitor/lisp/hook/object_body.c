@@ -125,9 +125,9 @@ join_body(struct thread_state *t, struct counted_object *header,
   whole->bytes += total;
   if (live_table_is_open(&t->live)) {
     const ptrdiff_t leaf = allocation_leaf_offset(t, whole);
-    live_collection_move(&t->live, header->object, leaf);
+    live_table_move(&t->live, header->object, leaf);
     if (header->body != NULL)
-      live_collection_move(&t->live, header->body, leaf);
+      live_table_move(&t->live, header->body, leaf);
   }
   allocation_follow(t, whole, memory, bytes, LIVE_BODY);
   header->leaf = whole;

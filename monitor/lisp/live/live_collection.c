@@ -5,39 +5,8 @@
 
 #include <errno.h>
 #include <gc/gc_mark.h>
-#include <stddef.h>
 
 #include <ecl/ecl.h>
-
-/* ---- entries ---- */
-
-/* Returns the newest entry for `memory' among the first `count' of the chunk
- * and in the chunks behind it, or NULL. */
-static struct live_entry *
-find_in_chunks(struct live_chunk *chunk, uint64_t count, const void *memory)
-{
-  while (chunk != NULL) {
-    while (count-- > 0)
-      if (live_entry_is_of(&chunk->entries[count], memory))
-        return &chunk->entries[count];
-    chunk = chunk->next;
-    count = chunk == NULL ? 0 : chunk->count;
-  }
-  return NULL;
-}
-
-/* Returns the newest entry for `memory' in the table, or NULL.  The caller
- * holds the collector's lock. */
-static struct live_entry *
-find_newest(struct live_table *t, const void *memory)
-{
-  uint64_t count;
-  struct live_chunk *const open = live_table_open_chunk(t, &count);
-  struct live_entry *const e = find_in_chunks(open, count, memory);
-  return e != NULL || t->old == NULL
-             ? e
-             : find_in_chunks(t->old, t->old->count, memory);
-}
 
 /* ---- explicit frees ---- */
 
@@ -47,77 +16,62 @@ forget_index(void)
   intern_table_release(&live.addresses);
   arena_release(&live.entries);
   for (struct live_table *t = live.tables; t != NULL; t = t->next)
-    t->indexed = NULL;
+    for (struct live_chunk *c = live_chunks(t); c != NULL; c = c->next)
+      c->indexed = 0;
 }
 
-/* Adds the entries of the chunk from `first' on to the index.  Returns false
+/* Adds the entries of the chunk that are not in the index yet.  Returns false
  * without memory. */
 static bool
-index_entries(struct live_chunk *chunk, uint64_t first, uint64_t count)
+index_chunk(struct live_chunk *chunk)
 {
-  for (uint64_t i = first; i < count; i++) {
-    struct live_entry *const e = &chunk->entries[i];
-    const uint64_t address = LIVE_ADDRESS(e->memory);
+  const uint32_t count = __atomic_load_n(&chunk->count, __ATOMIC_ACQUIRE);
+  for (; chunk->indexed < count; chunk->indexed++) {
+    struct live_entry *const e = &chunk->entries[chunk->indexed], **place;
     uint32_t number;
     if (e->memory == 0)
       continue;
-    number = intern_key(&live.addresses, address);
-    if (number == 0 ||
-        arena_grow(&live.entries, (number + 1) * sizeof e) != 0)
+    number = intern_key(&live.addresses, LIVE_ADDRESS(e->memory));
+    place = number == 0 ? NULL
+                        : arena_record(&live.entries, number, sizeof *place);
+    if (place == NULL)
       return false;
-    ((struct live_entry **)live.entries.base)[number] = e;
+    *place = e;
   }
   return true;
 }
 
-/* Adds to the index what it does not have yet of a list of chunks of the table,
- * the first with `count' entries.  Returns false without memory. */
-static bool
-index_chunks(const struct live_table *t, struct live_chunk *chunk,
-             uint64_t count)
-{
-  for (; chunk != t->indexed; count = chunk == NULL ? 0 : chunk->count) {
-    if (!index_entries(chunk, 0, count))
-      return false;
-    chunk = chunk->next;
-  }
-  return chunk == NULL || index_entries(chunk, t->indexed_count, count);
-}
-
-/* Adds the entries of the table that are not in the index yet.  Returns false
- * without memory. */
+/* Adds the entries of the table that are not in the index yet: the chunks
+ * behind one that was begun are in it.  Returns false without memory. */
 static bool
 index_table(struct live_table *t)
 {
-  uint64_t count;
-  struct live_chunk *const open = live_table_open_chunk(t, &count);
-  if (!index_chunks(t, open, count) ||
-      (t->indexed == NULL && t->old != NULL &&
-       !index_chunks(t, t->old, t->old->count)))
-    return false;
-  t->indexed = open;
-  t->indexed_count = count;
+  bool begun = false;
+  for (struct live_chunk *c = live_chunks(t); c != NULL && !begun;
+       c = c->next) {
+    begun = c->indexed != 0;
+    if (!index_chunk(c))
+      return false;
+  }
   return true;
 }
 
-/* Returns the entry for `memory', whichever thread made it; NULL: there is
- * none. */
+/* Returns the entry for `memory', whichever thread made it, or NULL. */
 static struct live_entry *
 find_freed(const void *memory)
 {
   struct live_entry *e = NULL;
-  struct live_table *t;
+  struct live_table *t = live.tables;
   uint32_t number;
-  for (t = live.tables; t != NULL && index_table(t);)
+  while (t != NULL && index_table(t))
     t = t->next;
   if (t != NULL) {
     forget_index();
     for (t = live.tables; t != NULL && e == NULL; t = t->next)
-      e = find_newest(t, memory);
+      e = live_table_find(t, memory);
     return e;
   }
-  number = intern_find_key(&live.addresses,
-                           (uint64_t)(uintptr_t)memory >> 4);
+  number = intern_find_key(&live.addresses, (uint64_t)(uintptr_t)memory >> 4);
   if (number != 0)
     e = ((struct live_entry **)live.entries.base)[number];
   return e != NULL && live_entry_is_of(e, memory) ? e : NULL;
@@ -182,7 +136,7 @@ stays(struct scan *scan, struct live_entry *e)
 /* Where the next entry that stays is put, behind those before it. */
 struct place {
   struct live_chunk *chunk;
-  uint64_t count; /* in it */
+  uint32_t count; /* in it */
 };
 
 /* Puts an entry that stays to the next place.  All chunks are in one list,
@@ -192,40 +146,28 @@ keep(struct place *to, struct live_entry e)
 {
   if (to->count == LIVE_CHUNK_ENTRIES) {
     to->chunk->count = to->count;
-    to->chunk = to->chunk->next;
-    to->count = 0;
+    *to = (struct place){.chunk = to->chunk->next};
   }
   to->chunk->entries[to->count++] = e;
 }
 
-static void
-compact_chunk(struct place *to, struct scan *scan, struct live_chunk *chunk)
-{
-  const uint64_t count = chunk->count;
-  for (uint64_t i = 0; i < count; i++) {
-    struct live_entry e = chunk->entries[i];
-    if (stays(scan, &e))
-      keep(to, e);
-  }
-}
-
-/* Puts the chunks that were full when all was marked behind the old ones, and
- * removes what died.  Those that become empty the thread takes with one
- * exchange; what it has not taken since the last time it does not need. */
+/* Compacts the chunks behind the boundary.  Those that become empty the
+ * thread takes with one exchange; what it has not taken since the last time
+ * it does not need. */
 static void
 compact(struct live_table *t, struct scan *scan)
 {
-  struct live_chunk **end = &t->old;
-  struct place to;
-  while (*end != NULL)
-    end = &(*end)->next;
-  *end = t->boundary->next;
-  t->boundary->next = NULL;
-  if (t->old == NULL)
+  struct place to = {.chunk = t->boundary->next};
+  if (to.chunk == NULL)
     return;
-  to = (struct place){.chunk = t->old};
-  for (struct live_chunk *c = t->old; c != NULL; c = c->next)
-    compact_chunk(&to, scan, c);
+  for (struct live_chunk *c = to.chunk; c != NULL; c = c->next) {
+    const uint32_t count = c->count;
+    for (uint32_t i = 0; i < count; i++) {
+      struct live_entry e = c->entries[i];
+      if (stays(scan, &e))
+        keep(&to, e);
+    }
+  }
   to.chunk->count = to.count;
   live_chunks_free(
       __atomic_exchange_n(&t->returned, to.chunk->next, __ATOMIC_ACQ_REL));
@@ -237,7 +179,7 @@ compact(struct live_table *t, struct scan *scan)
 static void
 sift_boundary(struct live_table *t, struct scan *scan)
 {
-  for (uint64_t i = 0; i < t->boundary_count; i++) {
+  for (uint32_t i = 0; i < t->boundary_count; i++) {
     struct live_entry *const e = &t->boundary->entries[i];
     if (!stays(scan, e))
       e->memory = 0;
@@ -258,11 +200,10 @@ scan_all(void)
       continue;
     compact(t, &scan);
     sift_boundary(t, &scan);
+    t->boundary = NULL;
     bytes += scan.bytes;
   }
   live_note_collection(bytes);
-  for (struct live_table *t = live.tables; t != NULL; t = t->next)
-    t->boundary = NULL;
   live.number = GC_get_gc_no();
   errno = saved;
 }
@@ -270,8 +211,10 @@ scan_all(void)
 static void
 set_boundaries(void)
 {
-  for (struct live_table *t = live.tables; t != NULL; t = t->next)
-    t->boundary = live_table_open_chunk(t, &t->boundary_count);
+  for (struct live_table *t = live.tables; t != NULL; t = t->next) {
+    t->boundary = t->open;
+    t->boundary_count = t->open->count;
+  }
 }
 
 static void
@@ -323,16 +266,9 @@ live_collection_remove(struct live_table *t)
     p = &(*p)->next;
   *p = t->next;
   GC_alloc_unlock();
-  live_table_close(t);
-}
-
-void
-live_collection_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
-{
-  struct live_entry *e;
-  GC_alloc_lock();
-  e = find_newest(t, memory);
-  if (e != NULL)
-    live_move_entry(t, e, (uint32_t)(leaf >> 4));
-  GC_alloc_unlock();
+  live_chunks_free(t->open);
+  live_chunks_free(t->spare);
+  live_chunks_free(t->returned);
+  arena_release(&t->peak);
+  *t = (struct live_table){0};
 }

@@ -4,7 +4,6 @@
 #include "lisp/live/live_table.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 
 _Static_assert(sizeof(struct live_chunk) <= LIVE_CHUNK_BYTES, "its size");
@@ -22,16 +21,10 @@ map_chunk(void)
   return chunk == MAP_FAILED ? NULL : chunk;
 }
 
-/* Opens a new chunk.  Returns false without memory.  Until it is open there
- * is no place for an entry. */
-static bool
-open_chunk(struct live_table *t)
+bool
+live_table_open(struct live_table *t)
 {
   struct live_chunk *chunk;
-  if (t->open != NULL)
-    t->open->count = LIVE_CHUNK_ENTRIES;
-  __atomic_store_n(&t->at, NULL, __ATOMIC_RELEASE);
-  t->end = NULL;
   if (t->spare == NULL)
     t->spare = __atomic_exchange_n(&t->returned, NULL, __ATOMIC_ACQUIRE);
   if (t->spare == NULL)
@@ -40,151 +33,21 @@ open_chunk(struct live_table *t)
   if (chunk == NULL)
     return false;
   t->spare = chunk->next;
-  chunk->count = 0;
+  chunk->count = chunk->indexed = 0;
   chunk->next = t->open;
   __atomic_store_n(&t->open, chunk, __ATOMIC_RELEASE);
-  t->end = chunk->entries + LIVE_CHUNK_ENTRIES;
-  __atomic_store_n(&t->at, chunk->entries, __ATOMIC_RELEASE);
   return true;
-}
-
-/* Reads the count of a chunk that is full: its thread stores that first. */
-struct live_chunk *
-live_table_open_chunk(const struct live_table *t, uint64_t *count)
-{
-  struct live_chunk *const open = __atomic_load_n(&t->open, __ATOMIC_ACQUIRE);
-  const uint64_t at =
-      (uint64_t)(uintptr_t)__atomic_load_n(&t->at, __ATOMIC_ACQUIRE);
-  const uint64_t offset = at - (uint64_t)(uintptr_t)open->entries;
-  *count = offset <= sizeof open->entries ? offset / sizeof *open->entries
-                                          : open->count;
-  return open;
 }
 
 void
 live_table_add_slowly(struct live_table *t, struct live_entry entry)
 {
-  if (t->open == NULL)
-    return;
-  if (t->at == t->end && !open_chunk(t)) {
+  if (!live_table_open(t)) {
     t->lost++;
     return;
   }
-  *t->at = entry;
-  __atomic_store_n(&t->at, t->at + 1, __ATOMIC_RELEASE);
-}
-
-/* ---- what is alive, and what was at the peak, by leaf ----
- *
- * The one is added up when it is asked for.  The other is noted at the peak,
- * for it may be gone later. */
-
-static void
-count_in(struct live_count *c, const struct live_entry *e)
-{
-  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT;
-  c->bytes += live_entry_bytes(e);
-}
-
-/* Counts the entry at `leaf', if there is memory, and marks whether it is. */
-static void
-add_to_peak(struct live_table *t, uint32_t leaf, struct live_entry *e)
-{
-  struct live_count *const of_leaf =
-      arena_record(&t->peak, leaf / LIVE_LEAF_UNITS, sizeof *of_leaf);
-  if (of_leaf != NULL) {
-    count_in(of_leaf, e);
-    e->memory |= LIVE_AT_PEAK;
-  } else {
-    e->memory &= ~LIVE_AT_PEAK;
-    t->misplaced++;
-  }
-}
-
-static void
-add_all_to_peak(struct live_table *t, struct live_entry *entries,
-                uint64_t count)
-{
-  for (uint64_t i = 0; i < count; i++)
-    if (entries[i].memory != 0)
-      add_to_peak(t, entries[i].leaf, &entries[i]);
-}
-
-void
-live_note_collection(uint64_t bytes)
-{
-  if (bytes <= live.peak_bytes)
-    return;
-  live.peak_bytes = bytes;
-  for (struct live_table *t = live.tables; t != NULL; t = t->next) {
-    arena_clear(&t->peak);
-    if (t->boundary == NULL)
-      continue;
-    add_all_to_peak(t, t->boundary->entries, t->boundary_count);
-    for (struct live_chunk *c = t->old; c != NULL; c = c->next)
-      add_all_to_peak(t, c->entries, c->count);
-  }
-}
-
-void
-live_move_entry(struct live_table *t, struct live_entry *e, uint32_t leaf)
-{
-  if ((e->memory & LIVE_AT_PEAK) != 0) {
-    struct live_count *const from =
-        (struct live_count *)t->peak.base + e->leaf / LIVE_LEAF_UNITS;
-    from->objects -= LIVE_KIND(e->memory) == LIVE_OBJECT;
-    from->bytes -= live_entry_bytes(e);
-    add_to_peak(t, leaf, e);
-  }
-  e->leaf = leaf;
-}
-
-static void
-visit_chunks(const struct live_chunk *chunk, live_visit_fn *visit,
-             void *closure)
-{
-  for (; chunk != NULL; chunk = chunk->next)
-    for (uint64_t i = 0; i < chunk->count; i++)
-      if ((chunk->entries[i].memory & LIVE_OLD) != 0)
-        visit(closure, &chunk->entries[i]);
-}
-
-void
-live_table_each(struct live_table *t, live_visit_fn *visit,
-                     void *closure)
-{
-  uint64_t count;
-  struct live_chunk *const open = live_table_open_chunk(t, &count);
-  open->count = count;
-  visit_chunks(t->open, visit, closure);
-  visit_chunks(t->old, visit, closure);
-}
-
-static void
-count_entry(void *sums, const struct live_entry *e)
-{
-  struct live_figures *const figures = sums;
-  count_in(&figures[e->leaf / LIVE_LEAF_UNITS].alive, e);
-}
-
-/* Skips leaves that are not there, for which the arena may have records of
- * zeros. */
-void
-live_table_sum(struct live_table *t, struct live_figures *sums)
-{
-  const struct live_count *const peak = t->peak.base;
-  live_table_each(t, count_entry, sums);
-  for (size_t i = 0; i < t->peak.reserved_bytes / sizeof *peak; i++)
-    if (peak[i].bytes != 0)
-      sums[i].peak = peak[i];
-}
-
-/* ---- begin and end ---- */
-
-bool
-live_table_open(struct live_table *t)
-{
-  return open_chunk(t);
+  t->open->entries[0] = entry;
+  __atomic_store_n(&t->open->count, 1, __ATOMIC_RELEASE);
 }
 
 void
@@ -197,13 +60,88 @@ live_chunks_free(struct live_chunk *chunks)
   }
 }
 
-void
-live_table_close(struct live_table *t)
+struct live_entry *
+live_table_find(const struct live_table *t, const void *memory)
 {
-  live_chunks_free(t->open);
-  live_chunks_free(t->old);
-  live_chunks_free(t->spare);
-  live_chunks_free(t->returned);
-  arena_release(&t->peak);
-  memset(t, 0, sizeof *t);
+  for (struct live_chunk *c = live_chunks(t); c != NULL; c = c->next)
+    for (uint32_t i = __atomic_load_n(&c->count, __ATOMIC_ACQUIRE); i-- > 0;)
+      if (live_entry_is_of(&c->entries[i], memory))
+        return &c->entries[i];
+  return NULL;
+}
+
+/* ---- what is alive, and what was at the peak, by leaf ----
+ *
+ * The one is added up when it is asked for.  The other is noted at the peak,
+ * for it may be gone later. */
+
+/* Adds the entry SIGN times: 1, or -1 to take it off. */
+static void
+count_entry(struct live_count *c, const struct live_entry *e, int64_t sign)
+{
+  c->objects += LIVE_KIND(e->memory) == LIVE_OBJECT ? (uint64_t)sign : 0;
+  c->bytes += (uint64_t)sign * live_entry_bytes(e);
+}
+
+/* Counts the entry at its leaf, if there is memory, and marks whether it is.
+ */
+static void
+add_to_peak(struct live_table *t, struct live_entry *e)
+{
+  struct live_count *const of_leaf =
+      arena_record(&t->peak, e->leaf / LIVE_LEAF_UNITS, sizeof *of_leaf);
+  if (of_leaf != NULL) {
+    count_entry(of_leaf, e, 1);
+    e->memory |= LIVE_AT_PEAK;
+  } else {
+    e->memory &= ~LIVE_AT_PEAK;
+    t->misplaced++;
+  }
+}
+
+void
+live_note_collection(uint64_t bytes)
+{
+  if (bytes <= live.peak_bytes)
+    return;
+  live.peak_bytes = bytes;
+  for (struct live_table *t = live.tables; t != NULL; t = t->next) {
+    struct live_cursor at = {.chunk = live_chunks(t)};
+    arena_clear(&t->peak);
+    for (struct live_entry *e; (e = live_next(&at)) != NULL;)
+      add_to_peak(t, e);
+  }
+}
+
+void
+live_table_move(struct live_table *t, const void *memory, ptrdiff_t leaf)
+{
+  struct live_entry *e;
+  GC_alloc_lock();
+  e = live_table_find(t, memory);
+  if (e != NULL) {
+    const bool at_peak = (e->memory & LIVE_AT_PEAK) != 0;
+    if (at_peak)
+      count_entry((struct live_count *)t->peak.base +
+                      e->leaf / LIVE_LEAF_UNITS,
+                  e, -1);
+    e->leaf = (uint32_t)(leaf >> 4);
+    if (at_peak)
+      add_to_peak(t, e);
+  }
+  GC_alloc_unlock();
+}
+
+/* Skips leaves that are not there, for which the arena may have records of
+ * zeros. */
+void
+live_table_sum(const struct live_table *t, struct live_figures *sums)
+{
+  const struct live_count *const peak = t->peak.base;
+  struct live_cursor at = {.chunk = live_chunks(t)};
+  for (const struct live_entry *e; (e = live_next(&at)) != NULL;)
+    count_entry(&sums[e->leaf / LIVE_LEAF_UNITS].alive, e, 1);
+  for (size_t i = 0; i < t->peak.reserved_bytes / sizeof *peak; i++)
+    if (peak[i].bytes != 0)
+      sums[i].peak = peak[i];
 }

@@ -10,12 +10,13 @@
  * collection.  The body of an object, such as the data of an array, has an
  * entry of its own, which counts bytes and no object.
  *
- * Chunks.  Entries lie in chunks of 64 KiB: 16 bytes an object.  The thread
- * appends to the *open* chunk, and links a new one in front of it when it is
- * full; the collection compacts what lies behind the open one.  So a thread
- * may be stopped anywhere, and no lock is taken.  Chunks that became empty
- * come back to the thread by one exchange of a pointer; those that it did not
- * need until the next collection are given back to the kernel.
+ * Chunks.  Entries lie in a list of chunks of 64 KiB: 16 bytes an object.  The
+ * thread appends to the first one, the *open* chunk, and puts a new one in
+ * front when it is full; the collection compacts what lies behind the chunk
+ * that was open when all was marked.  So a thread may be stopped anywhere, and
+ * no lock is taken.  Chunks that became empty come back to the thread by one
+ * exchange of a pointer; those that it did not need until the next collection
+ * are given back to the kernel.
  *
  * Explicit frees.  An entry is emptied before its memory is freed, since the
  * address may be another object's next.  So at most one entry has an address.
@@ -64,28 +65,23 @@ enum { LIVE_KIND_SHIFT = 44, LIVE_SIZE_SHIFT = 48 };
 
 struct live_chunk {
   struct live_chunk *next; /* older */
-  uint64_t count;          /* of entries; of an open one, see live_table.at */
+  uint32_t count;   /* of entries; published when these are complete */
+  uint32_t indexed; /* entries that are in the index; under the collector's
+                       lock */
   struct live_entry entries[LIVE_CHUNK_ENTRIES];
 };
 
 struct live_table { /* all zero: nothing is followed */
   /* of the thread */
-  struct live_entry *at, *end; /* where the next entry goes, if it is not the
-                                  end; published when those before it are
-                                  complete */
-  struct live_chunk *open;     /* and the chunks that were filled before it */
-  struct live_chunk *spare;
-  uint64_t lost; /* entries for which there was no memory */
+  struct live_chunk *open;  /* all chunks, the open one first; published */
+  struct live_chunk *spare; /* empty ones */
+  uint64_t lost;            /* entries for which there was no memory */
 
   /* of the collection */
   struct live_table *next;     /* of all threads */
   struct live_chunk *returned; /* for the thread to take, all at once */
-  struct live_chunk *old;      /* compacted; the last one may not be full */
   struct live_chunk *boundary; /* the open one when all was marked, */
-  uint64_t boundary_count;     /* and its count */
-  struct live_chunk *indexed;  /* the open one when explicit frees last needed
-                                  an index; NULL: there is none, */
-  uint64_t indexed_count;      /* and its count */
+  uint32_t boundary_count;     /* and its count */
   struct arena peak;           /* struct live_count by leaf */
   uint64_t misplaced; /* objects for which there was no memory there */
 };
@@ -98,21 +94,21 @@ extern struct live { /* under the collector's lock */
   uint64_t peak_bytes; /* most that a collection left alive since then; 0:
                           there is no peak yet */
 
-  /* Where entries are, by address: an explicit free is to find its entry among
-     millions.  Holds those up to `indexed' of each table, and is forgotten when
-     entries move. */
+  /* The index: where entries are, by address, since an explicit free is to
+     find its entry among millions.  Has the first `indexed' ones of each chunk,
+     and is forgotten when entries move. */
   struct intern_table addresses; /* in units of 16 bytes */
   struct arena entries;          /* struct live_entry *, by number of these */
 
   void (*next_listener)(GC_EventType); /* who was before; NULL: nobody */
 } live;
 
-/* Appends an entry if the chunk is full, or nothing is followed.  Counts it as
- * lost when there is no memory. */
+/* Appends an entry to a new chunk.  Counts it as lost without memory. */
 void live_table_add_slowly(struct live_table *, struct live_entry entry);
 
 /* Appends an entry for a request counted at `leaf', whose distance from the
- * first one is in bytes.  Runs inside the hook. */
+ * first one is in bytes, to a table that is followed.  Runs inside the hook.
+ */
 static inline __attribute__((always_inline)) void
 live_table_add(struct live_table *t, const void *memory, uint64_t bytes,
                ptrdiff_t leaf, enum live_kind kind)
@@ -123,12 +119,14 @@ live_table_add(struct live_table *t, const void *memory, uint64_t bytes,
                                        bytes >> 32 << LIVE_SIZE_SHIFT,
                                    .leaf = (uint32_t)(leaf >> 4),
                                    .bytes = (uint32_t)bytes};
-  if (__builtin_expect(t->at == t->end, 0)) {
+  struct live_chunk *const open = t->open;
+  const uint32_t count = open->count;
+  if (__builtin_expect(count == LIVE_CHUNK_ENTRIES, 0)) {
     live_table_add_slowly(t, entry);
     return;
   }
-  *t->at = entry;
-  __atomic_store_n(&t->at, t->at + 1, __ATOMIC_RELEASE);
+  open->entries[count] = entry;
+  __atomic_store_n(&open->count, count + 1, __ATOMIC_RELEASE);
 }
 
 static inline uint64_t
@@ -143,16 +141,57 @@ live_entry_is_of(const struct live_entry *e, const void *memory)
   return LIVE_ADDRESS(e->memory) == (uint64_t)(uintptr_t)memory >> 4;
 }
 
+/* Returns whether objects are followed in the table. */
 static inline bool
 live_table_is_open(const struct live_table *t)
 {
   return t->open != NULL;
 }
 
-/* Returns the open chunk, and its entries in *count.  The thread of the table
- * may append meanwhile, and open another one. */
-struct live_chunk *live_table_open_chunk(const struct live_table *,
-                                         uint64_t *count);
+/* Returns all chunks, also while the thread puts one in front. */
+static inline struct live_chunk *
+live_chunks(const struct live_table *t)
+{
+  return __atomic_load_n(&t->open, __ATOMIC_ACQUIRE);
+}
+
+/* A place in a table: the entries of `chunk' from `next' on, and the chunks
+ * behind it. */
+struct live_cursor {
+  struct live_chunk *chunk;
+  uint32_t next;
+};
+
+/* Returns the next old entry from there on, or NULL. */
+static inline struct live_entry *
+live_next(struct live_cursor *at)
+{
+  for (; at->chunk != NULL;
+       *at = (struct live_cursor){.chunk = at->chunk->next})
+    while (at->next < __atomic_load_n(&at->chunk->count, __ATOMIC_ACQUIRE)) {
+      struct live_entry *const e = &at->chunk->entries[at->next++];
+      if ((e->memory & LIVE_OLD) != 0)
+        return e;
+    }
+  return NULL;
+}
+
+/* Puts an empty chunk in front of the others.  Returns false without memory.
+ */
+bool live_table_open(struct live_table *);
+
+/* Gives a list of chunks back to the kernel. */
+void live_chunks_free(struct live_chunk *chunks);
+
+/* Returns the entry for `memory', or NULL, and looks among the newest first.
+ * With the collector's lock. */
+struct live_entry *live_table_find(const struct live_table *,
+                                   const void *memory);
+
+/* Moves the entry for `memory' to another leaf, also in the peak.  Its thread
+ * calls this, also inside the hook.  The entry is the last or the one before,
+ * unless a signal handler or a finalizer ran since. */
+void live_table_move(struct live_table *, const void *memory, ptrdiff_t leaf);
 
 /* ---- figures by leaf ---- */
 
@@ -167,31 +206,13 @@ struct live_figures {
   struct live_count alive, peak;
 };
 
-/* Notes that a collection left so many bytes alive, all before the boundaries
- * of the tables: the peak if never more were.  With the collector's lock. */
+/* Notes that a collection left so many bytes alive, those of all old entries:
+ * the peak if never more were.  With the collector's lock. */
 void live_note_collection(uint64_t bytes);
-
-/* Moves the entry to `leaf', also in the peak.  With the collector's lock. */
-void live_move_entry(struct live_table *, struct live_entry *, uint32_t leaf);
 
 /* Adds what is alive and what was alive at the peak to `sums', by leaf.  The
  * world is stopped, and the thread not inside the hook. */
-void live_table_sum(struct live_table *, struct live_figures *sums);
-
-/* Calls `visit' with each old entry.  The world is stopped, and the thread not
- * inside the hook. */
-typedef void live_visit_fn(void *closure, const struct live_entry *);
-void live_table_each(struct live_table *, live_visit_fn *visit,
-                          void *closure);
-
-/* ---- begin and end ---- */
-
-/* Begins a table, false without memory; forgets all entries. */
-bool live_table_open(struct live_table *);
-void live_table_close(struct live_table *);
-
-/* Gives a list of chunks back to the kernel. */
-void live_chunks_free(struct live_chunk *chunks);
+void live_table_sum(const struct live_table *, struct live_figures *sums);
 
 /* ---- what the collector says of the objects (live_collection.c) ----
  *
@@ -214,9 +235,3 @@ void live_chunks_free(struct live_chunk *chunks);
  * The thread is not inside the hook. */
 bool live_collection_add(struct live_table *);
 void live_collection_remove(struct live_table *);
-
-/* Moves the newest entry for `memory' to another leaf.  Its thread calls this,
- * also inside the hook.  The entry is the last or the one before, unless a
- * signal handler or a finalizer ran since. */
-void live_collection_move(struct live_table *, const void *memory,
-                          ptrdiff_t leaf);

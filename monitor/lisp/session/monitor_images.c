@@ -59,12 +59,12 @@ static void __attribute__((noinline)) forget_words(cl_env_ptr env)
 
 /* Takes the figures.  If objects are followed, live objects and references
  * are as of one moment: the world is stopped, and takes no memory meanwhile.
- *  Holders are noted before the threads go on. */
+ */
 static bool
 take(struct snapshot *snapshot, int before)
 {
   const bool held = (before & MPROF_HOLDERS) != 0 && monitor.follow;
-  struct live_graph graph = {0};
+  struct live_graph graph = {.notes = &snapshot->notes};
   bool taken;
   snapshot->balanced = (before & MPROF_UNBALANCED) == 0;
   if (!snapshot_reserve(snapshot))
@@ -81,12 +81,10 @@ take(struct snapshot *snapshot, int before)
   }
   taken =
       taken && snapshot_take(snapshot) && (!held || live_graph_take(&graph));
-  if (monitor.follow)
+  if (monitor.follow) {
     GC_start_world_external();
-  if (held && taken)
-    live_graph_note(&graph, &snapshot->notes);
-  if (monitor.follow)
     GC_enable();
+  }
   hold(false, snapshot->balanced);
   taken = taken && snapshot_complete(snapshot, held ? &graph : NULL);
   live_graph_release(&graph);

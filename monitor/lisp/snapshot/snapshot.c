@@ -272,37 +272,18 @@ snapshot_take(struct snapshot *s)
 /* ---- the graph ---- */
 
 static void
-add_roots(struct snapshot *s, const struct live_graph *g)
+add_graph(struct snapshot *s, struct live_graph *g)
 {
-  struct image_root *const to =
-      add_records(s, IMAGE_ROOTS, 1, sizeof *to, g->root_count + (size_t)1);
-  if (to == NULL)
-    return;
-  to[0].object = g->root_count;
-  for (uint32_t i = 0; i < g->root_count; i++) {
-    const struct root *const root = graph_root(g, i);
-    to[i + 1] = (struct image_root){root->object, root_level(root), i + 1};
+  for (enum image_kind kind = IMAGE_OBJECTS; kind <= IMAGE_OUTSIDE; kind++) {
+    const struct graph_array *const array = graph_array(g, kind);
+    add_array(s, kind, 1, array->arena.base, array->bytes, array->count);
   }
-}
-
-static void
-add_graph(struct snapshot *s, const struct live_graph *g)
-{
-  add_array(s, IMAGE_OBJECTS, 1, g->objects.base,
-            sizeof(struct image_object), g->addresses.count + (size_t)2);
-  add_array(s, IMAGE_REFERENCES, 1, g->references.base,
-            sizeof(uint32_t), g->reference_count);
-  add_roots(s, g);
-  add_array(s, IMAGE_BODIES, 1, g->bodies.base,
-            sizeof(struct image_body), g->body_count + (size_t)1);
-  add_array(s, IMAGE_OUTSIDE, 1, g->outside.base,
-            sizeof(struct image_object), g->outside_count + (size_t)1);
 }
 
 /* ---- the whole ---- */
 
 bool
-snapshot_complete(struct snapshot *s, const struct live_graph *graph)
+snapshot_complete(struct snapshot *s, struct live_graph *graph)
 {
   struct note_list *const notes = &s->notes;
   image_copy_notes(notes);

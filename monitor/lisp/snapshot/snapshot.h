@@ -34,8 +34,7 @@ bool snapshot_take(struct snapshot *snapshot);
 
 /* Add what refers to what, unless `graph' is NULL, and what all numbers stand
  * for.  False: there is no memory.  Does not allocate from the collector. */
-bool snapshot_complete(struct snapshot *snapshot,
-                       const struct live_graph *graph);
+bool snapshot_complete(struct snapshot *snapshot, struct live_graph *graph);
 
 void snapshot_release(struct snapshot *snapshot);
 
