@@ -10,8 +10,6 @@
 #include <gc/gc_mark.h>
 
 #include "lisp/live/live_table.h"
-#include "lisp/names/classify.h"
-#include "lisp/names/lisp_printer.h"
 #include "lisp/threads/threads.h"
 
 enum { LIST_TAG = 1, TAGS = 1 }; /* displacements that ECL registers */
@@ -263,22 +261,27 @@ type_tag(const struct live_graph *g, uint32_t number)
   }
 }
 
+void
+graph_note(struct live_graph *g, uint32_t number, uint64_t value)
+{
+  const char *const name = lisp_printer_end(&g->name);
+  g->failed |= name == NULL;
+  note_add(g->notes, NOTE_HOLDER, number, value, 0, name);
+}
+
 static void
-note_type(const struct live_graph *g, uint32_t number, uint64_t type)
+note_type(struct live_graph *g, uint32_t number, uint64_t type)
 {
   const bool instance = type >> 20 != 0; /* it is the class */
   const uint32_t what = instance ? t_instance : (uint32_t)type;
-  char text[NAME_ROOM];
-  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
   if (instance)
-    lisp_printer_name(&out, (cl_object)(uintptr_t)type, NAMED_CLASS);
+    lisp_printer_name(&g->name, (cl_object)(uintptr_t)type, NAMED_CLASS);
   else
-    lisp_printer_text(&out, classify_type_name(what));
-  lisp_printer_text(&out, " (from before)");
-  note_add(g->notes, NOTE_HOLDER, g->root_count + number,
-           what | (classify_category(what) + UINT64_C(1))
-                      << NOTE_CATEGORY_SHIFT,
-           0, lisp_printer_end(&out));
+    lisp_printer_text(&g->name, classify_type_name(what));
+  lisp_printer_text(&g->name, " (from before)");
+  graph_note(g, g->root_count + number,
+             what | (classify_category(what) + UINT64_C(1))
+                        << NOTE_CATEGORY_SHIFT);
 }
 
 /* Numbers the types of what was not counted, behind the roots. */
@@ -332,4 +335,5 @@ live_graph_release(struct live_graph *g)
   intern_table_release(&g->addresses);
   arena_release(&g->roots);
   intern_table_release(&g->types);
+  arena_release(&g->name.text);
 }

@@ -24,8 +24,10 @@
 
 #include <ecl/ecl.h>
 
-#include "tables/intern_table.h"
 #include "image/note_list.h"
+#include "lisp/names/classify.h"
+#include "lisp/names/lisp_printer.h"
+#include "tables/intern_table.h"
 
 /* An array as the image has it. */
 struct graph_array {
@@ -45,6 +47,7 @@ struct live_graph { /* all zero but for `notes': empty */
                          those which are the collector's */
   uint32_t root_count;
   struct intern_table types; /* of what was not counted */
+  struct lisp_printer name;  /* of a holder that is noted */
   bool failed;               /* there was no memory */
 };
 
@@ -137,4 +140,6 @@ void roots_read(struct live_graph *graph);
  *
  * A holder is its name: to the reader, what has the same one is the same. */
 
-enum { NAME_ROOM = 1000 }; /* longer ones are cut */
+/* Notes that the root or type NUMBER is called what was printed to
+ * graph->name; VALUE as NOTE_HOLDER has it. */
+void graph_note(struct live_graph *graph, uint32_t number, uint64_t value);

@@ -21,26 +21,27 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "lisp/names/classify.h"
-#include "lisp/names/lisp_printer.h"
 #include "lisp/names/releases.h"
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 
 /* ---- names ---- */
 
+#define LISP_TYPE(type)                                                      \
+  (type | (CATEGORY_OTHER + UINT64_C(1)) << NOTE_CATEGORY_SHIFT)
+
 /* What is before the name of a root of each kind, what that is the name of,
- * and the root's Lisp type. */
+ * and the value of the note. */
 static const struct {
   const char *before;
   enum lisp_named what;
-  uint32_t type; /* 0: none */
+  uint64_t value;
 } names[] = {
-    [ROOT_SYMBOL] = {"", NAMED_FUNCTION, t_symbol},
+    [ROOT_SYMBOL] = {"", NAMED_FUNCTION, LISP_TYPE(t_symbol)},
     [ROOT_BINDING] = {"", NAMED_FUNCTION},
-    [ROOT_PACKAGE] = {"package ", NAMED_THREAD, t_package},
-    [ROOT_CLASS] = {"class ", NAMED_CLASS, t_instance},
-    [ROOT_CODE] = {"constants of ", NAMED_THREAD, t_codeblock},
+    [ROOT_PACKAGE] = {"package ", NAMED_THREAD, LISP_TYPE(t_package)},
+    [ROOT_CLASS] = {"class ", NAMED_CLASS, LISP_TYPE(t_instance)},
+    [ROOT_CODE] = {"constants of ", NAMED_THREAD, LISP_TYPE(t_codeblock)},
     [ROOT_DATA] = {"data of "},
     [ROOT_STACK] = {"stack of "},
     [ROOT_OTHER] = {"[other roots]"},
@@ -57,8 +58,9 @@ put_thread(struct lisp_printer *out, cl_object process)
 }
 
 static void
-put_root(struct lisp_printer *out, const struct root *root)
+note_root(struct live_graph *g, const struct root *root)
 {
+  struct lisp_printer *const out = &g->name;
   lisp_printer_text(out, names[root->kind].before);
   if (root->name != OBJNULL)
     lisp_printer_name(out, root->name, names[root->kind].what);
@@ -70,18 +72,7 @@ put_root(struct lisp_printer *out, const struct root *root)
     lisp_printer_text(out, " in ");
   if (root->process != OBJNULL)
     put_thread(out, root->process);
-}
-
-static void
-note_root(const struct live_graph *g, const struct root *root)
-{
-  char text[NAME_ROOM];
-  struct lisp_printer out = {.at = text, .room = sizeof text - 1};
-  const uint32_t type = names[root->kind].type;
-  const uint64_t category = type == 0 ? 0 : CATEGORY_OTHER + 1;
-  put_root(&out, root);
-  note_add(g->notes, NOTE_HOLDER, g->root_count,
-           type | category << NOTE_CATEGORY_SHIFT, 0, lisp_printer_end(&out));
+  graph_note(g, g->root_count, names[root->kind].value);
 }
 
 /* ---- the roots ---- */

@@ -33,7 +33,7 @@ static struct {
     uint32_t in_tree; /* of a function: see kept_objects_in_tree */
   } *objects;         /* by place; [0] is none */
   uint32_t count;
-  struct arena text;   /* the name that was printed last */
+  struct lisp_printer printer;
   uint64_t lost_calls; /* see kept_objects_lost_calls */
   void (*next_push_other_roots)(void);
 } kept = { .places = SHARED_TABLE_EMPTY };
@@ -70,16 +70,9 @@ is_class(cl_object object)
 static const char *
 print(cl_object object)
 {
-  struct lisp_printer out = {.length = 0};
-  do {
-    if (arena_grow(&kept.text, out.length + 1) != 0)
-      return NULL;
-    out = (struct lisp_printer){.at = kept.text.base,
-                                .room = kept.text.reserved_bytes - 1};
-    lisp_printer_name(&out, object,
-                      is_class(object) ? NAMED_CLASS : NAMED_FUNCTION);
-  } while (out.length > out.room);
-  return lisp_printer_end(&out);
+  lisp_printer_name(&kept.printer, object,
+                    is_class(object) ? NAMED_CLASS : NAMED_FUNCTION);
+  return lisp_printer_end(&kept.printer);
 }
 
 /* Returns whether it is (FLET CALL-NEXT-METHOD :IN method), the local

@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"
@@ -196,18 +195,19 @@ core_function(cl_object symbol)
 static void
 add_core(void)
 {
+  struct lisp_printer out = {0};
   for (cl_index i = 1; i < cl_num_symbols_in_core; i++) {
     const cl_object symbol = (cl_object)(cl_symbols + i);
     const uintptr_t start = core_function(symbol);
-    char *name;
+    const char *name;
     if (start == 0 ||
         code_function_at(code_function_of_start(start))->name != NULL)
       continue;
-    name = lisp_printer_copy(symbol, NAMED_FUNCTION);
-    if (name != NULL)
+    lisp_printer_name(&out, symbol, NAMED_FUNCTION);
+    if ((name = lisp_printer_end(&out)) != NULL)
       code_function_name(start, name, NULL, -1, NULL);
-    free(name);
   }
+  arena_release(&out.text);
 }
 
 /* ---- makers of floats, and of conses ----

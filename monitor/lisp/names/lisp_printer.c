@@ -10,7 +10,6 @@
 #include "lisp/names/lisp_printer.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lisp/names/classify.h"
@@ -59,8 +58,11 @@ is_symbol_of(cl_object x, const char *package, const char *name)
 static void
 put(struct lisp_printer *out, unsigned c)
 {
-  if (out->length < out->room)
-    out->at[out->length] = (char)c;
+  char *const at = arena_record(&out->text, out->length, 1);
+  out->failed |= at == NULL;
+  if (out->failed)
+    return;
+  *at = (char)c;
   out->length++;
 }
 
@@ -271,26 +273,12 @@ lisp_printer_name(struct lisp_printer *out, cl_object x, enum lisp_named what)
 const char *
 lisp_printer_end(struct lisp_printer *out)
 {
-  out->at[out->length < out->room ? out->length : out->room] = '\0';
-  return out->at;
-}
-
-/* Printed twice, first to see how long it is. */
-char *
-lisp_printer_copy(cl_object x, enum lisp_named what)
-{
-  struct lisp_printer out = {0};
-  do {
-    out.room = out.length;
-    out.length = 0;
-    free(out.at);
-    out.at = malloc(out.room + 1);
-    if (out.at == NULL)
-      return NULL;
-    lisp_printer_name(&out, x, what);
-  } while (out.length > out.room);
-  lisp_printer_end(&out);
-  return out.at;
+  bool failed;
+  put(out, '\0');
+  failed = out->failed;
+  out->length = 0;
+  out->failed = false;
+  return failed ? NULL : out->text.base;
 }
 
 bool

@@ -3,7 +3,7 @@
  * lisp_printer.h -- the names of Lisp's things as text, by nothing than what
  * is in memory: no locks, no printer variables, no user's print methods.
  *
- * All but lisp_printer_copy may run inside the hook. */
+ * All may run inside the hook. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,6 +11,8 @@
 
 #include <ecl/ecl.h>
 #include <gc/gc.h>
+
+#include "image/arena.h"
 
 /* What has a name. */
 enum lisp_named {
@@ -21,9 +23,10 @@ enum lisp_named {
   NAMED_THREAD    /* its name is given; a string as it is */
 };
 
-struct lisp_printer {
-  char *at;            /* where the text goes */
-  size_t room, length; /* for how much of it there is room; how long it is */
+struct lisp_printer { /* all zero: empty */
+  struct arena text;  /* to be released */
+  size_t length;
+  bool failed; /* there was no memory */
 };
 
 /* Appends the name as PRIN1 writes it from a package that uses nothing,
@@ -33,13 +36,11 @@ struct lisp_printer {
 void lisp_printer_name(struct lisp_printer *, cl_object x,
                        enum lisp_named what);
 
-/* Append a text; end the whole with a zero byte, for which there is room
- * behind `room', and give it back. */
 void lisp_printer_text(struct lisp_printer *, const char *text);
-const char *lisp_printer_end(struct lisp_printer *);
 
-/* Returns the name, from malloc; NULL: no memory.  Not inside the hook. */
-char *lisp_printer_copy(cl_object x, enum lisp_named what);
+/* Ends the text with a zero byte and begins another.  Returns the text, valid
+ * until something is appended; NULL without memory. */
+const char *lisp_printer_end(struct lisp_printer *);
 
 /* ---- what is asked of objects here and elsewhere ---- */
 

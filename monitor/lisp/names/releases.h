@@ -23,79 +23,45 @@ struct release_stacks {
   const void *frames, *frames_end;       /* of BLOCK, CATCH, ... */
 };
 
+/* The field of an environment by its name in newer releases, and by that in
+ * older ones. */
 #if ECL_VERSION_NUMBER >= 240510
+#define RELEASE_FIELD(newer, older) newer
+#else
+#define RELEASE_FIELD(newer, older) older
+#endif
 
 /* Returns whether the thread has begun to run.  A new one notes its stack
- * first of all; one that was not made by ECL never does, and is active when
- * it is listed. */
+ * first of all.  In newer releases one that was not made by ECL never does,
+ * and is active when it is listed. */
 static inline bool
 release_has_begun(cl_object process, cl_env_ptr env)
 {
-  return env->c_stack.org != NULL ||
-         process->process.phase == ECL_PROCESS_ACTIVE;
+  return env->RELEASE_FIELD(c_stack.org, cs_org) != NULL ||
+         (ECL_VERSION_NUMBER >= 240510 &&
+          process->process.phase == ECL_PROCESS_ACTIVE);
 }
 
-/* Returns whether its parent has allocated all for it, the bindings last. */
-static inline bool
-release_is_made(cl_env_ptr env)
-{
-  return env->bds_stack.tl_bindings != NULL;
-}
-
-/* Returns the values of symbols in that thread, by their numbers. */
+/* Returns the values of symbols in that thread, by their numbers.  They are
+ * the last that its parent allocates for it: NULL before that. */
 static inline const cl_object *
 release_bindings(cl_env_ptr env, cl_index *size)
 {
-  *size = env->bds_stack.tl_bindings_size;
-  return env->bds_stack.tl_bindings;
+  *size = env->RELEASE_FIELD(bds_stack.tl_bindings_size,
+                             thread_local_bindings_size);
+  return env->RELEASE_FIELD(bds_stack.tl_bindings, thread_local_bindings);
 }
 
 static inline struct release_stacks
 release_stacks(cl_env_ptr env)
 {
-  return (struct release_stacks){.c_begin = env->c_stack.org,
-                                 .c_bytes = env->c_stack.max_size,
-                                 .arguments = env->run_stack.org,
-                                 .arguments_end = env->run_stack.top,
-                                 .bindings = env->bds_stack.org,
-                                 .bindings_end = env->bds_stack.top + 1,
-                                 .frames = env->frs_stack.org,
-                                 .frames_end = env->frs_stack.top + 1};
+  return (struct release_stacks){
+      .c_begin = env->RELEASE_FIELD(c_stack.org, cs_org),
+      .c_bytes = env->RELEASE_FIELD(c_stack.max_size, cs_max_size),
+      .arguments = env->RELEASE_FIELD(run_stack.org, stack),
+      .arguments_end = env->RELEASE_FIELD(run_stack.top, stack_top),
+      .bindings = env->RELEASE_FIELD(bds_stack.org, bds_org),
+      .bindings_end = env->RELEASE_FIELD(bds_stack.top, bds_top) + 1,
+      .frames = env->RELEASE_FIELD(frs_stack.org, frs_org),
+      .frames_end = env->RELEASE_FIELD(frs_stack.top, frs_top) + 1};
 }
-
-#else
-
-static inline bool
-release_has_begun(cl_object process, cl_env_ptr env)
-{
-  (void)process;
-  return env->cs_org != NULL;
-}
-
-static inline bool
-release_is_made(cl_env_ptr env)
-{
-  return env->thread_local_bindings != NULL;
-}
-
-static inline const cl_object *
-release_bindings(cl_env_ptr env, cl_index *size)
-{
-  *size = env->thread_local_bindings_size;
-  return env->thread_local_bindings;
-}
-
-static inline struct release_stacks
-release_stacks(cl_env_ptr env)
-{
-  return (struct release_stacks){.c_begin = env->cs_org,
-                                 .c_bytes = env->cs_max_size,
-                                 .arguments = env->stack,
-                                 .arguments_end = env->stack_top,
-                                 .bindings = env->bds_org,
-                                 .bindings_end = env->bds_top + 1,
-                                 .frames = env->frs_org,
-                                 .frames_end = env->frs_top + 1};
-}
-
-#endif

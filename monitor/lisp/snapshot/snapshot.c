@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,14 +32,13 @@ _Static_assert(sizeof(struct image_live) == sizeof(struct live_figures),
 bool
 note_runtime(void)
 {
-  char program[300];
-  char *const version =
-      lisp_printer_copy(cl_lisp_implementation_version(), NAMED_THREAD);
-  if (version == NULL)
+  struct lisp_printer program = {0};
+  lisp_printer_text(&program, "ECL ");
+  lisp_printer_name(&program, cl_lisp_implementation_version(), NAMED_THREAD);
+  if (lisp_printer_end(&program) == NULL)
     return false;
-  snprintf(program, sizeof program, "ECL %s", version);
-  free(version);
-  image_note(NOTE_PROGRAM, 0, 0, 0, program);
+  image_note(NOTE_PROGRAM, 0, 0, 0, program.text.base);
+  arena_release(&program.text);
   image_note(NOTE_ROOT, 0, 0, 0, MPROF_ROOT_FUNCTION);
   classify_note_types();
   return true;

@@ -223,13 +223,14 @@ look_through_list(void)
   const cl_env_ptr self = ecl_process_env();
   struct listed l = {0};
   struct cl_env_struct now;
+  cl_index size;
   for (cl_index i = list->vector.dim; i-- > 0;) {
     const cl_object p = list->vector.self.t[i];
     const cl_env_ptr env = p == OBJNULL || Null(p) ? NULL : p->process.env;
     if (env == NULL || !read_environment(env, &now))
       continue;
     if (!release_has_begun(p, &now)) {
-      if (release_is_made(&now))
+      if (release_bindings(&now, &size) != NULL)
         l.begins = true;
       else
         l.to_come++;

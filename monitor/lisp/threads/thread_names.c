@@ -21,15 +21,17 @@ enum { MOST_ENDED = 256 };
 static char *
 name_of(cl_env_ptr env)
 {
-  cl_object process = env->own_process;
-  char *name;
-  if (process == OBJNULL || Null(process))
-    return strdup("?");
-  name = lisp_printer_copy(process->process.name, NAMED_THREAD);
-  if (name != NULL && name[0] == '\0') {
-    free(name);
-    return strdup("[unnamed]");
+  const cl_object process = env->own_process;
+  struct lisp_printer out = {0};
+  const char *text = "?";
+  char *name = NULL;
+  if (process != OBJNULL && !Null(process)) {
+    lisp_printer_name(&out, process->process.name, NAMED_THREAD);
+    text = lisp_printer_end(&out);
   }
+  if (text != NULL)
+    name = strdup(text[0] != '\0' ? text : "[unnamed]");
+  arena_release(&out.text);
   return name;
 }
 
