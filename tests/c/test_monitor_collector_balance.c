@@ -118,12 +118,6 @@ GC_get_total_bytes(void)
   return collector.counted;
 }
 
-void *
-GC_call_with_alloc_lock(GC_fn_type function, void *data)
-{
-  return function(data);
-}
-
 GC_word
 GC_get_gc_no(void)
 {

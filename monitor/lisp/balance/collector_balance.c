@@ -10,10 +10,7 @@
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
-#include <inttypes.h>
 #include <stdbool.h>
-
-#include "common/pprof_format.h"
 
 static uint64_t own_bytes; /* that were allocated here */
 
@@ -84,119 +81,50 @@ settle_page(uint64_t *late)
   return false;
 }
 
-struct question {
-  int64_t (*lists)(void);
-  struct collector_balance answer;
-};
-
-/* Takes the sums under the collector's lock: no list is made and no
- * collection begins. */
-static void *
-answer(void *data)
+/* Adds the sums, which it takes under the collector's lock: no list is made
+ * and no collection begins. */
+static void
+add_sums(struct collector_balance *b, int64_t (*lists)(void))
 {
-  struct question *const q = data;
-  const int64_t listed = q->lists(), in_tables = collector_table_bytes();
   struct GC_prof_stats_s stats;
+  int64_t listed, in_tables;
+  GC_alloc_lock();
+  listed = lists();
+  in_tables = collector_table_bytes();
   GC_get_prof_stats_unsafe(&stats, sizeof stats);
-  q->answer.bytes +=
+  GC_alloc_unlock();
+  b->bytes +=
       stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc - own_bytes;
   if (listed >= 0)
-    q->answer.bytes -= (uint64_t)listed;
+    b->bytes -= (uint64_t)listed;
   else
-    q->answer.doubts |= BALANCE_LISTS;
+    b->doubts |= BALANCE_LISTS;
   if (in_tables >= 0)
-    q->answer.table_bytes = (uint64_t)in_tables;
+    b->table_bytes = (uint64_t)in_tables;
   else
-    q->answer.doubts |= BALANCE_TABLES;
-  return NULL;
+    b->doubts |= BALANCE_TABLES;
 }
 
 struct collector_balance
 collector_balance(int64_t (*lists)(void))
 {
-  struct question q = {.lists = lists};
+  struct collector_balance b = {0};
   /* A collector that marks by one thread adds a page at once. */
   if (GC_get_gc_no() != 0 && GC_get_parallel() != 0 &&
-      !settle_page(&q.answer.bytes)) {
+      !settle_page(&b.bytes)) {
     /* every page is swept: a collection makes new ones to sweep */
     GC_gcollect();
-    if (!settle_page(&q.answer.bytes))
-      q.answer.doubts |= BALANCE_PAGE;
+    if (!settle_page(&b.bytes))
+      b.doubts |= BALANCE_PAGE;
   }
-  GC_call_with_alloc_lock(answer, &q);
-  return q.answer;
+  add_sums(&b, lists);
+  return b;
 }
 
 struct collector_balance
 collector_balance_forked(int64_t (*lists)(void))
 {
-  struct question q = {.lists = lists, .answer.doubts = BALANCE_FORK};
-  GC_call_with_alloc_lock(answer, &q);
-  return q.answer;
-}
-
-/* ---- reconciliation ---- */
-
-/* The texts of the bits of `causes', in the order of the notes. */
-static const struct {
-  enum balance_doubt cause;
-  const char *text;
-} texts[] = {
-    {BALANCE_PAGE,
-     "up to 4096 bytes of a page that the collector has swept but not yet "
-     "added"},
-    {BALANCE_FORK,
-     "a fork: an object that another thread was taking, or its free list, "
-     "and up to 4096 bytes of a page that the collector had swept and never "
-     "adds"},
-    {BALANCE_LISTS,
-     "the threads' free lists in the collector could not be read"},
-    {BALANCE_TABLES,
-     "growth of the collector's tables of finalizers and weak links, which "
-     "could not be read"},
-    {BALANCE_FINALIZERS,
-     "free lists that the collector drops when a finalizer allocates during "
-     "their construction"},
-};
-
-/* Notes what the residual can be made of. */
-static void
-note_causes(struct note_list *notes, const struct reconciliation *r)
-{
-  static const char key[] = PPROF_COMMENT_RESIDUAL_NOTE;
-  if ((r->causes & BALANCE_REST) != 0)
-    note_comment(
-        notes, key,
-        "a thread could not be paused when counting began or ended: "
-        "an object that it was taking, or the free list that it took "
-        "it from");
-  if (r->imported_threads > 0)
-    note_comment(notes, key,
-                 "memory that the runtime allocated for %u threads, created "
-                 "by C code, before they were imported",
-                 r->imported_threads);
-  if (r->uncounted_threads > 0)
-    note_comment(notes, key,
-                 "threads that are not counted, since memory ran out when "
-                 "they started: %u",
-                 r->uncounted_threads);
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if ((r->causes & texts[i].cause) != 0)
-      note_comment(notes, key, "%s", texts[i].text);
-  if (r->causes == 0 && r->imported_threads == 0 && r->uncounted_threads == 0)
-    note_comment(notes, key, "not known: please report this");
-}
-
-void
-reconciliation_note(struct note_list *notes, const struct reconciliation *r)
-{
-  const int64_t residual = (int64_t)(r->collector - r->rounded - r->records);
-  note_comment(notes, PPROF_COMMENT_ROUNDED_BYTES, "%" PRIu64, r->rounded);
-  note_comment(notes, PPROF_COMMENT_COLLECTOR_BYTES, "%" PRId64,
-               (int64_t)r->collector);
-  note_comment(notes, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, "%" PRId64,
-               (int64_t)r->records);
-  note_comment(notes, PPROF_COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
-  if (residual != 0)
-    note_causes(notes, r);
+  struct collector_balance b = {.doubts = BALANCE_FORK};
+  add_sums(&b, lists);
+  return b;
 }

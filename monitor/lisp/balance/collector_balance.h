@@ -26,8 +26,6 @@
 
 #include <stdint.h>
 
-#include "image/note_list.h"
-
 /* What can be wrong with it, or else make up a residual. */
 enum balance_doubt {
   BALANCE_LISTS = 1,  /* the free lists were not taken off */
@@ -55,28 +53,3 @@ struct collector_balance collector_balance(int64_t (*lists)(void));
 /* Asks the collector in the child of a fork, at once: allocates nothing, and
  * leaves out a page that is swept (BALANCE_FORK). */
 struct collector_balance collector_balance_forked(int64_t (*lists)(void));
-
-/* ---- reconciliation ----
- *
- * How what was counted agrees with the collector's sum.  The collector counts
- * what its free lists gave away, with its rounding; we count requests.  So
- * each request is rounded as the collector does, and what it made for itself
- * is added (records of finalizers, weak links and threads; tables of these
- * links):
- *
- *     residual = collector's bytes - rounded bytes - bytes of its records
- *
- * It is 0 but for what a note names. */
-
-struct reconciliation {
-  uint64_t rounded; /* bytes of all requests, as the collector rounds them */
-  uint64_t records; /* of what it made for itself */
-  uint64_t collector; /* that it has given out */
-  /* What a residual can be made of: */
-  unsigned causes; /* sum of enum balance_doubt */
-  unsigned imported_threads, uncounted_threads;
-};
-
-/* Note the figures, and what applies if there is a residual. */
-void reconciliation_note(struct note_list *notes,
-                         const struct reconciliation *r);

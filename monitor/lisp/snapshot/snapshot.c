@@ -47,7 +47,7 @@ note_runtime(void)
 /* ---- notes of figures ---- */
 
 static void
-state_count(struct note_list *notes, const char *key, uint64_t n)
+note_count(struct note_list *notes, const char *key, uint64_t n)
 {
   note_comment(notes, key, "%" PRIu64, n);
 }
@@ -64,28 +64,85 @@ record_bytes(const struct counters *c)
          monitor.collector.table_bytes;
 }
 
-/* Notes the reconciliation.  The difference can be negative if the page that
- * the collector has not yet added was known when counting began, but is not
- * when it ends. */
+/* The texts of what makes up a residual, in the order of the notes. */
+static const struct {
+  enum balance_doubt doubt;
+  const char *text;
+} causes[] = {
+    {BALANCE_REST,
+     "a thread could not be paused when counting began or ended: an object "
+     "that it was taking, or the free list that it took it from"},
+    {BALANCE_PAGE,
+     "up to 4096 bytes of a page that the collector has swept but not yet "
+     "added"},
+    {BALANCE_FORK,
+     "a fork: an object that another thread was taking, or its free list, "
+     "and up to 4096 bytes of a page that the collector had swept and never "
+     "adds"},
+    {BALANCE_LISTS,
+     "the threads' free lists in the collector could not be read"},
+    {BALANCE_TABLES,
+     "growth of the collector's tables of finalizers and weak links, which "
+     "could not be read"},
+    {BALANCE_FINALIZERS,
+     "free lists that the collector drops when a finalizer allocates during "
+     "their construction"},
+};
+
+/* Notes what the residual can be made of. */
 static void
-state_reconciliation(struct note_list *notes, const struct counters *c)
+note_causes(struct note_list *notes, const struct counters *c)
 {
-  const uint64_t bytes = monitor.collector.bytes;
-  const struct reconciliation r = {
-      .rounded = c->requests.rounded_bytes,
-      .records = record_bytes(c),
-      .collector = (int64_t)bytes < 0 ? 0 : bytes,
-      .causes = monitor.collector.doubts |
-                (c->finalizer_walks > 0 ? BALANCE_FINALIZERS : 0),
-      .imported_threads = c->imported_threads,
-      .uncounted_threads = c->uncounted_threads};
-  state_count(notes, PPROF_COMMENT_MALLOC_BYTES, c->requests.malloc_bytes);
-  reconciliation_note(notes, &r);
+  static const char key[] = PPROF_COMMENT_RESIDUAL_NOTE;
+  const unsigned doubts = monitor.collector.doubts |
+                          (c->finalizer_walks > 0 ? BALANCE_FINALIZERS : 0);
+  if (c->imported_threads > 0)
+    note_comment(notes, key,
+                 "memory that the runtime allocated for %u threads, created "
+                 "by C code, before they were imported",
+                 c->imported_threads);
+  if (c->uncounted_threads > 0)
+    note_comment(notes, key,
+                 "threads that are not counted, since memory ran out when "
+                 "they started: %u",
+                 c->uncounted_threads);
+  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+    if ((doubts & causes[i].doubt) != 0)
+      note_comment(notes, key, "%s", causes[i].text);
+  if (doubts == 0 && c->imported_threads == 0 && c->uncounted_threads == 0)
+    note_comment(notes, key, "not known: please report this");
+}
+
+/* Notes the reconciliation: how what was counted agrees with the collector's
+ * sum.  The collector counts what its free lists gave away, with its
+ * rounding; we count requests.  So each request is rounded as the collector
+ * does, and what it made for itself is added:
+ *
+ *     residual = collector's bytes - rounded bytes - bytes of its records
+ *
+ * It is 0 but for what a note names.  The collector's bytes can be negative
+ * if the page that it has not yet added was known when counting began, but is
+ * not when it ends. */
+static void
+note_reconciliation(struct note_list *notes, const struct counters *c)
+{
+  const int64_t bytes = (int64_t)monitor.collector.bytes,
+                collector = bytes < 0 ? 0 : bytes,
+                rounded = (int64_t)c->requests.rounded_bytes,
+                records = (int64_t)record_bytes(c),
+                residual = collector - rounded - records;
+  note_count(notes, PPROF_COMMENT_MALLOC_BYTES, c->requests.malloc_bytes);
+  note_count(notes, PPROF_COMMENT_ROUNDED_BYTES, (uint64_t)rounded);
+  note_count(notes, PPROF_COMMENT_COLLECTOR_BYTES, (uint64_t)collector);
+  note_count(notes, PPROF_COMMENT_COLLECTOR_RECORD_BYTES, (uint64_t)records);
+  note_comment(notes, PPROF_COMMENT_RESIDUAL_BYTES, "%" PRId64, residual);
+  if (residual != 0)
+    note_causes(notes, c);
 }
 
 /* Notes what can be missing from chains. */
 static void
-state_gaps(struct note_list *notes, const struct counters *c)
+note_gaps(struct note_list *notes, const struct counters *c)
 {
   if (c->overflows > 0)
     note_comment(
@@ -94,7 +151,7 @@ state_gaps(struct note_list *notes, const struct counters *c)
         " times; (mprof:reset) begins anew, and (mprof:start) takes a "
         "larger :max-contexts",
         c->overflows);
-  state_count(notes, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
+  note_count(notes, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
   if (kept_objects_lost_calls() > 0)
     note_comment(notes, PPROF_COMMENT_CHAIN_NOTE,
                  "calls of byte-compiled functions whose names did not fit: "
@@ -111,7 +168,7 @@ note_live_comments(struct note_list *notes)
     lost += t->live.lost + t->live.misplaced;
   if (!monitor.follow)
     return;
-  state_count(notes, PPROF_COMMENT_LIVE_COLLECTION, live.number);
+  note_count(notes, PPROF_COMMENT_LIVE_COLLECTION, live.number);
   if (lost > 0)
     note_comment(
         notes, PPROF_COMMENT_LOST_NOTE,
@@ -124,14 +181,14 @@ static void
 note_comments(struct note_list *notes, const struct snapshot *snapshot)
 {
   const struct counters *const c = &snapshot->counters;
-  state_count(notes, PPROF_COMMENT_ALLOCATIONS, c->allocations);
-  state_count(notes, PPROF_COMMENT_BYTES, c->bytes);
+  note_count(notes, PPROF_COMMENT_ALLOCATIONS, c->allocations);
+  note_count(notes, PPROF_COMMENT_BYTES, c->bytes);
   if (snapshot->balanced)
-    state_reconciliation(notes, c);
-  state_gaps(notes, c);
-  state_count(notes, PPROF_COMMENT_CONTEXTS, c->contexts);
-  state_count(notes, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
-  state_count(notes, PPROF_COMMENT_THREADS, c->threads);
+    note_reconciliation(notes, c);
+  note_gaps(notes, c);
+  note_count(notes, PPROF_COMMENT_CONTEXTS, c->contexts);
+  note_count(notes, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
+  note_count(notes, PPROF_COMMENT_THREADS, c->threads);
 }
 
 /* ---- arrays ---- */
@@ -187,9 +244,8 @@ add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
 static void
 add_live(struct snapshot *s, struct thread_state *t)
 {
-  struct live_figures *const sums =
-      add_records(s, IMAGE_LIVE_FIGURES, t->tree.owner, sizeof *sums,
-                  t->tree.leaf_count);
+  struct live_figures *const sums = add_records(
+      s, IMAGE_LIVE_FIGURES, t->tree.owner, sizeof *sums, t->tree.leaf_count);
   if (sums != NULL)
     live_table_sum(&t->live, sums);
 }
@@ -262,8 +318,8 @@ snapshot_take(struct snapshot *s)
     if (thread_has_counted(t))
       add_thread(s, t);
   if (regions->count > 0)
-    add_array(s, IMAGE_REGIONS, 1, regions->regions,
-              sizeof *regions->regions, regions->count);
+    add_array(s, IMAGE_REGIONS, 1, regions->regions, sizeof *regions->regions,
+              regions->count);
   return !s->failed;
 }
 
