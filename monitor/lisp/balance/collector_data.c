@@ -86,39 +86,35 @@ collector_rounded_bytes(size_t bytes)
 
 /* ---- free lists ---- */
 
-void **
-collector_lists(pthread_t thread)
+/* Returns the lists of a thread, and sets *record_bytes to the bytes of the
+ * record that they are part of; NULL when there are none. */
+static void **
+lists_of(pthread_t thread, uint64_t *record_bytes)
 {
-  return libgc.has_lists
-             ? *(void ***)(arch_thread_pointer(thread) + (uintptr_t)libgc.lists)
-             : NULL;
-}
-
-/* Returns whether they are lists; sets *record_bytes to those of the record
- * that they are part of. */
-static bool
-are_lists(void **lists, uint64_t *record_bytes)
-{
+  void **const lists =
+      libgc.has_lists
+          ? *(void ***)(arch_thread_pointer(thread) + (uintptr_t)libgc.lists)
+          : NULL;
   const uintptr_t at = (uintptr_t)lists;
   const size_t bytes = LISTS * sizeof *lists;
   void *record;
   *record_bytes = 0;
   if (at == 0 || at % sizeof(void *) != 0)
-    return false;
+    return NULL;
   if (at >= libgc.start && at + bytes <= libgc.end)
-    return true;
+    return lists;
   if (!GC_is_heap_ptr(lists) || (record = GC_base(lists)) == NULL ||
       at - (uintptr_t)record + bytes > GC_size(record))
-    return false;
+    return NULL;
   *record_bytes = GC_size(record);
-  return true;
+  return lists;
 }
 
 uint64_t
-collector_record_bytes(void **lists)
+collector_record_bytes(pthread_t thread)
 {
   uint64_t bytes;
-  are_lists(lists, &bytes);
+  lists_of(thread, &bytes);
   return bytes;
 }
 
@@ -142,11 +138,12 @@ list_bytes(void *object, size_t size)
 }
 
 int64_t
-collector_list_bytes(void **lists)
+collector_list_bytes(pthread_t thread)
 {
   int64_t bytes = 0;
   uint64_t record_bytes;
-  if (!are_lists(lists, &record_bytes))
+  void **const lists = lists_of(thread, &record_bytes);
+  if (lists == NULL)
     return -1;
   for (size_t i = 0; i < LISTS; i++) {
     const size_t granules = i % GC_TINY_FREELISTS;

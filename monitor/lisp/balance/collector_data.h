@@ -30,18 +30,15 @@
 /* Find libgc's variables. */
 void collector_data_open(void);
 
-/* Returns the lists of a thread that lives, or something else. */
-void **collector_lists(pthread_t thread);
-
-/* Returns the bytes on these, while their thread does not allocate, or else
+/* Returns the bytes on the lists of a thread, which does not allocate, or else
  * some number; -1 when they cannot be read.  Those of another thread: only
- * while the collector's lock is held (GC_call_with_alloc_lock). */
-int64_t collector_list_bytes(void **lists);
+ * while the collector's lock is held (GC_alloc_lock). */
+int64_t collector_list_bytes(pthread_t thread);
 
 /* Returns the bytes of the record with these lists.  The collector counts
  * them as given out when the thread begins.  0 for the first thread, whose
  * record is static, and when it cannot be read. */
-uint64_t collector_record_bytes(void **lists);
+uint64_t collector_record_bytes(pthread_t thread);
 
 /* Returns the bytes that the collector has counted for tables since the
  * process began; -1 when they cannot be found.  Called with the collector's

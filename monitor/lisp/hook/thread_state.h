@@ -27,7 +27,7 @@
 
 /* What an allocation finds at the gate. */
 enum gate {
-  GATE_CLOSED, /* not counting: the allocation is let through uncounted */
+  GATE_CLOSED = 0, /* not counting: the allocation is let through uncounted */
   GATE_OPEN,
   GATE_PAUSED  /* somebody changes the trees: wait, then count */
 };

@@ -26,21 +26,7 @@
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 
-/* ---- holding up threads ---- */
-
-/* Hold up all threads, or let them go on. */
-static void
-hold(bool held, bool balanced)
-{
-  if (!monitor.running)
-    return;
-  if (!balanced)
-    stop_set_gates(held ? GATE_PAUSED : GATE_OPEN);
-  else if (held)
-    stop_threads();
-  else
-    start_threads();
-}
+/* ---- a snapshot ---- */
 
 /* Wipe what functions that have returned left below this frame: frames to
  * come would keep it alive where they do not write.  Likewise the values of
@@ -55,8 +41,6 @@ static void __attribute__((noinline)) forget_words(cl_env_ptr env)
     env->values[i] = ECL_NIL;
 }
 
-/* ---- a snapshot ---- */
-
 /* Takes the figures.  If objects are followed, live objects and references
  * are as of one moment: the world is stopped, and takes no memory meanwhile.
  */
@@ -69,7 +53,10 @@ take(struct snapshot *snapshot, int before)
   snapshot->balanced = (before & MPROF_UNBALANCED) == 0;
   if (!snapshot_reserve(snapshot))
     return false;
-  hold(true, snapshot->balanced);
+  if (monitor.running && snapshot->balanced)
+    stop_threads();
+  else if (monitor.running)
+    stop_set_gates(GATE_PAUSED);
   if ((before & (MPROF_COLLECT | MPROF_HOLDERS)) != 0) {
     forget_words(ecl_process_env());
     GC_gcollect();
@@ -85,7 +72,10 @@ take(struct snapshot *snapshot, int before)
     GC_start_world_external();
     GC_enable();
   }
-  hold(false, snapshot->balanced);
+  if (monitor.running && snapshot->balanced)
+    start_threads();
+  else if (monitor.running)
+    stop_set_gates(GATE_OPEN);
   taken = taken && snapshot_complete(snapshot, held ? &graph : NULL);
   live_graph_release(&graph);
   return taken;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * stop.c -- see stop.h for the protocol.
+ * stop.c -- see stop.h for the protocol, and threads.h for the lock.
  *
  * Not done here: the hook's half (count_allocation.c), and what the
  * collector's answer consists of (collector_balance.c). */
 #include "lisp/threads/stop.h"
+
+/* For the collector's signals; our threads are none of its business. */
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +25,30 @@
 #include "lisp/balance/collector_data.h"
 #include "lisp/names/releases.h"
 #include "lisp/threads/threads.h"
+
+/* ---- the lock ---- */
+
+void
+monitor_lock(void)
+{
+  sigset_t interrupts, before;
+  sigfillset(&interrupts);
+  sigdelset(&interrupts, SIGSEGV);
+  sigdelset(&interrupts, SIGBUS);
+  sigdelset(&interrupts, GC_get_suspend_signal());
+  sigdelset(&interrupts, GC_get_thr_restart_signal());
+  pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+  pthread_mutex_lock(&monitor.lock);
+  monitor.signals = before;
+}
+
+void
+monitor_unlock(void)
+{
+  const sigset_t before = monitor.signals;
+  pthread_mutex_unlock(&monitor.lock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 /* ---- gates ---- */
 
@@ -78,8 +107,8 @@ has_patience(unsigned *looks)
 
 /* ---- threads at rest ---- */
 
-/* Reads a file that has: "0 0x3 ...", six arguments, the stack pointer and the
- * place; without the arguments: "-1 0x7ffe... 0x7f..."; or "running". */
+/* Reads a file that has: "0 0x3 ...", six arguments, the stack pointer and
+ * the place; without the arguments: "-1 0x7ffe... 0x7f..."; or "running". */
 bool
 system_call_of(pthread_t thread, struct system_call *call)
 {
@@ -278,8 +307,7 @@ bytes_on_lists(void)
 {
   int64_t bytes = monitor.ended_list_bytes;
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next) {
-    const int64_t more =
-        t->env == NULL ? 0 : collector_list_bytes(collector_lists(t->thread));
+    const int64_t more = t->env == NULL ? 0 : collector_list_bytes(t->thread);
     if (more < 0)
       return -1;
     bytes += more;

@@ -7,18 +7,16 @@
  * from then on its gate says whether it counts.
  *
  * A thread that ends leaves its state, of which only name, tree and counters
- * are used from then on; its `env' is NULL.  When one of its name begins, that
- * goes on with the state, whose counters are added to those of all threads
- * that are gone.
+ * are used from then on; its `env' is NULL.  When one of its name begins,
+ * that goes on with the state, whose counters are added to those of all
+ * threads that are gone.  Once MOST_ENDED states are of threads that have
+ * ended, threads of further names are counted as one name.  So a program that
+ * makes threads without end leaves no more states than that.
  *
- * Not done here: finding the threads that began while nothing was counted
- * (stop.c), and their names (thread_names.c). */
+ * Not done here: the lock, and finding the threads that began while nothing
+ * was counted (stop.c). */
 #include "lisp/threads/threads.h"
 
-/* For the collector's signals; our threads are none of its business. */
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
-#include <gc/gc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,34 +24,58 @@
 #include "lisp/hook/hook.h"
 #include "lisp/live/live_table.h"
 #include "lisp/names/lisp_functions.h"
+#include "lisp/names/lisp_printer.h"
 #include "monitor.h"
 
-enum { USUAL_BUDGET = 8 << 20 }; /* contexts; address space until touched */
+enum {
+  MOST_ENDED = 256,
+  USUAL_BUDGET = 8 << 20 /* contexts; address space until touched */
+};
 
 struct monitor monitor = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- the lock ---- */
+/* ---- names ---- */
 
-void
-monitor_lock(void)
+/* Returns whether a thread of that name is counted under it. */
+static bool
+has_place(const char *name)
 {
-  sigset_t interrupts, before;
-  sigfillset(&interrupts);
-  sigdelset(&interrupts, SIGSEGV);
-  sigdelset(&interrupts, SIGBUS);
-  sigdelset(&interrupts, GC_get_suspend_signal());
-  sigdelset(&interrupts, GC_get_thr_restart_signal());
-  pthread_sigmask(SIG_BLOCK, &interrupts, &before);
-  pthread_mutex_lock(&monitor.lock);
-  monitor.signals = before;
+  unsigned ended = 0;
+  for (const struct thread_state *t = monitor.threads; t != NULL;
+       t = t->next) {
+    if (strcmp(t->name, name) == 0)
+      return true;
+    ended += t->env == NULL;
+  }
+  return ended < MOST_ENDED;
 }
 
-void
-monitor_unlock(void)
+/* Returns the name under which the thread is counted, from malloc, or NULL
+ * without memory. */
+static char *
+new_name(cl_env_ptr env)
 {
-  const sigset_t before = monitor.signals;
-  pthread_mutex_unlock(&monitor.lock);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  const cl_object process = env->own_process;
+  struct lisp_printer out = {0};
+  const char *name = "?";
+  char *copy;
+  if (process != OBJNULL && !Null(process)) {
+    lisp_printer_name(&out, process->process.name, NAMED_THREAD);
+    name = lisp_printer_end(&out);
+  }
+  if (name != NULL && name[0] == '\0')
+    name = "[unnamed]";
+  if (name != NULL && !has_place(name))
+    name = "[other threads]";
+  copy = name == NULL ? NULL : strdup(name);
+  arena_release(&out.text);
+  return copy;
+}
+
+static void
+note_name(const struct thread_state *t)
+{
+  image_note(NOTE_THREAD, t->tree.owner, 0, 0, t->name);
 }
 
 /* ---- states ---- */
@@ -112,13 +134,6 @@ forget_counters(struct thread_state *t)
   memset(t->waiting, 0, sizeof t->waiting);
 }
 
-static bool
-init_walks(struct thread_state *t)
-{
-  return stack_walk_init(&t->walk, monitor.whole_walks) == 0 &&
-         last_objects_init(&t->last_objects, t->thread) == 0;
-}
-
 /* Adds all but what the trees tell. */
 static void
 add_counters(struct counters *to, const struct thread_state *t)
@@ -133,77 +148,70 @@ add_counters(struct counters *to, const struct thread_state *t)
   to->differing_walks += t->walk.differing;
 }
 
-/* Goes on with the state of a thread that has ended; false without memory. */
-static bool
-take_over(struct thread_state *t, cl_env_ptr env, pthread_t thread)
+/* Returns where the list has the thread with this environment, or for NULL
+ * one of that name which has ended; or else the end of the list. */
+static struct thread_state **
+place_of(cl_env_ptr env, const char *name)
 {
+  struct thread_state **p = &monitor.threads;
+  while (*p != NULL &&
+         ((*p)->env != env || (env == NULL && strcmp((*p)->name, name) != 0)))
+    p = &(*p)->next;
+  return p;
+}
+
+/* Makes a state that takes the name, as if the thread had ended.  Returns
+ * NULL without memory. */
+static struct thread_state *
+make_state(char *name)
+{
+  struct thread_state *const t = calloc(1, sizeof *t);
+  if (t == NULL) {
+    free(name);
+    return NULL;
+  }
+  t->name = name;
+  if (!follow(t) || !init_tree(&t->tree)) {
+    free_thread(t);
+    return NULL;
+  }
+  note_name(t);
+  return t;
+}
+
+/* Returns a state for the thread with this environment, which goes on with
+ * one that has ended; NULL without memory. */
+static struct thread_state *
+new_thread(cl_env_ptr env, pthread_t thread)
+{
+  char *const name = new_name(env);
+  struct thread_state **const p = name == NULL ? NULL : place_of(NULL, name);
+  struct thread_state *t;
+  if (p == NULL)
+    return NULL;
+  if (*p != NULL)
+    free(name);
+  else if ((*p = make_state(name)) == NULL)
+    return NULL;
+  t = *p;
   add_counters(&monitor.gone, t);
   forget_counters(t);
   t->walk = (struct stack_walk){0};
   t->regions = (struct region_stack){0};
   t->thread = thread;
-  if (!init_walks(t)) {
+  if (stack_walk_init(&t->walk, monitor.whole_walks) != 0 ||
+      last_objects_init(&t->last_objects, thread) != 0) {
     release_walks(t);
-    return false;
-  }
-  t->env = env;
-  return true;
-}
-
-/* Makes a state for the thread, which takes the name (NULL: there was no
- * memory for it); returns NULL without memory. */
-static struct thread_state *
-make_state(cl_env_ptr env, pthread_t thread, char *name)
-{
-  struct thread_state **p = &monitor.threads;
-  struct thread_state *const t = name == NULL ? NULL : calloc(1, sizeof *t);
-  if (t == NULL) {
-    free(name);
     return NULL;
   }
   t->env = env;
-  t->thread = thread;
-  t->name = name;
-  if (!follow(t) || !init_tree(&t->tree) || !init_walks(t)) {
-    free_thread(t);
-    return NULL;
-  }
-  thread_name_note(t);
-  t->gate = GATE_CLOSED;
-  while (*p != NULL)
-    p = &(*p)->next;
-  *p = t;
   return t;
-}
-
-/* Returns a state for the thread with this environment, or NULL without
- * memory. */
-static struct thread_state *
-new_thread(cl_env_ptr env, pthread_t thread)
-{
-  char *const name = thread_name_new(env, monitor.threads);
-  struct thread_state *const t =
-      name == NULL ? NULL : thread_name_ended(name, monitor.threads);
-  if (t == NULL)
-    return make_state(env, thread, name);
-  free(name);
-  return take_over(t, env, thread) ? t : NULL;
-}
-
-/* Returns where the list has the thread with this environment, or ends. */
-static struct thread_state **
-place_of(cl_env_ptr env)
-{
-  struct thread_state **p = &monitor.threads;
-  while (*p != NULL && (*p)->env != env)
-    p = &(*p)->next;
-  return p;
 }
 
 struct thread_state *
 threads_find(cl_env_ptr env)
 {
-  return *place_of(env);
+  return *place_of(env, "");
 }
 
 bool
@@ -242,8 +250,7 @@ threads_release_all(void)
 void
 threads_began_in_run(pthread_t thread)
 {
-  monitor.gone.thread_record_bytes +=
-      collector_record_bytes(collector_lists(thread));
+  monitor.gone.thread_record_bytes += collector_record_bytes(thread);
 }
 
 void
@@ -264,12 +271,6 @@ threads_start(cl_env_ptr env)
 }
 
 /* ---- counters ---- */
-
-bool
-thread_has_counted(const struct thread_state *t)
-{
-  return t->tree.leaf_count > LEAF_FIRST;
-}
 
 struct counters
 threads_counters(void)
@@ -294,9 +295,9 @@ threads_end(cl_env_ptr env)
 {
   monitor_lock();
   hook_hang(env, NULL);
-  struct thread_state **const p = place_of(env), *const t = *p;
+  struct thread_state **const p = place_of(env, ""), *const t = *p;
   if (t != NULL) {
-    const int64_t listed = collector_list_bytes(collector_lists(t->thread));
+    const int64_t listed = collector_list_bytes(t->thread);
     if (listed >= 0)
       monitor.ended_list_bytes += listed;
     else
@@ -349,7 +350,7 @@ threads_take_options(unsigned long budget, int options)
     context_tree_release(&t->tree);
     if (!follow(t) || !init_tree(&t->tree))
       return false;
-    thread_name_note(t);
+    note_name(t);
     t->walk.whole = monitor.whole_walks;
   }
   begin_epochs();
@@ -362,7 +363,7 @@ threads_map(void)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (t->tree.contexts != NULL && !image_has(t->tree.contexts)) {
       context_tree_map(&t->tree);
-      thread_name_note(t);
+      note_name(t);
     }
 }
 

@@ -109,24 +109,15 @@ void threads_forget_figures(void);
  * The gates are shut. */
 void threads_forget_code(void);
 
-/* ---- names (thread_names.c) ---- */
-
-/* Returns the name under which the thread is counted beside THREADS, from
- * malloc, or NULL without memory. */
-char *thread_name_new(cl_env_ptr env, const struct thread_state *threads);
-
-/* Returns the first of THREADS of that name that has ended, or NULL. */
-struct thread_state *thread_name_ended(const char *name,
-                                       struct thread_state *threads);
-
-/* Notes the name for images. */
-void thread_name_note(const struct thread_state *thread);
-
 /* ---- counters ---- */
 
 /* Returns whether a thread allocated.  Also true of one that was only given
  * the body of an object whose header it took before counting began. */
-bool thread_has_counted(const struct thread_state *thread);
+static inline bool
+thread_has_counted(const struct thread_state *thread)
+{
+  return thread->tree.leaf_count > LEAF_FIRST;
+}
 
 /* Returns the counters of all threads together. */
 struct counters threads_counters(void);
