@@ -26,6 +26,15 @@ is_word(struct span span, const char *word)
          memcmp(span.text, word, span.length) == 0;
 }
 
+/* Returns whether SPAN is one of WORDS, which have a NUL after each. */
+static bool
+is_among(struct span span, const char *words)
+{
+  while (*words != '\0' && !is_word(span, words))
+    words += strlen(words) + 1;
+  return *words != '\0';
+}
+
 /* Returns the length of the string that TEXT starts with, quotes included. */
 static size_t
 string_length(const char *text)
@@ -151,11 +160,8 @@ home_of_method(const char *rest)
 static bool
 is_namer(struct span kind)
 {
-  static const char *const namers[] = {"FLET", "LABELS", "MACRO-FUNCTION",
-                                       "SETF"};
-  for (size_t i = 0; i < sizeof namers / sizeof namers[0]; i++)
-    if (is_word(kind, namers[i]))
-      return true;
+  if (is_among(kind, "FLET\0LABELS\0MACRO-FUNCTION\0SETF\0"))
+    return true;
   size_t package = lisp_token_scan(kind.text).package_length;
   const char *word = kind.text;
   if (package < kind.length)
@@ -226,16 +232,12 @@ split_qualified(const char *name)
 bool
 is_cxx_runtime(const char *name, const char *file)
 {
-  static const char *const scopes[] = {"std", "__gnu_cxx", "__cxxabiv1"};
-  static const char *const starts[] = {"operator new", "__cxa_"};
-  const struct span first = split_qualified(name).first;
-  for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++)
-    if (is_word(first, scopes[i]))
-      return true;
-  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-    if (strncmp(name, starts[i], strlen(starts[i])) == 0)
-      return true;
-  return strstr(file, "/include/c++/") != NULL;
+  static const char new[] = "operator new", abi[] = "__cxa_";
+  return is_among(split_qualified(name).first,
+                  "std\0__gnu_cxx\0__cxxabiv1\0") ||
+         strncmp(name, new, sizeof new - 1) == 0 ||
+         strncmp(name, abi, sizeof abi - 1) == 0 ||
+         strstr(file, "/include/c++/") != NULL;
 }
 
 /* Returns the package of a Go function, and with a method its package and

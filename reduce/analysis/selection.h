@@ -237,13 +237,9 @@ is_chosen(const struct selection *selection, enum expression expression,
   return matches == NULL || matches[item];
 }
 
-/* Returns how many items EXPRESSION is matched with; and the names of one of
- * them, the second being "" where it has but one. */
-size_t selection_item_count(const struct selection *selection,
-                            enum expression expression);
-struct item_names {
-  const char *texts[2];
-};
-struct item_names selection_item_names(const struct selection *selection,
-                                       enum expression expression,
-                                       size_t item);
+/* Sets TEXTS to the names of ITEM, that EXPRESSION is matched with, the
+ * second
+ * "" where it has but one.  Returns false if there is no such item. */
+bool selection_item_names(const struct selection *selection,
+                          enum expression expression, size_t item,
+                          const char *texts[2]);

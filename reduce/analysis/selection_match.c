@@ -39,68 +39,55 @@ is_found(const regex_t *regex, const char *text, size_t length)
 #endif
 }
 
-size_t
-selection_item_count(const struct selection *selection,
-                     enum expression expression)
-{
-  const struct profile *profile = selection->profile;
-  switch (expression) {
-  case EXPRESSION_THREAD:
-    return profile->thread_count;
-  case EXPRESSION_REGION:
-  case EXPRESSION_LABEL:
-    return profile->region_count;
-  case EXPRESSION_TYPE:
-    return profile->type_count;
-  default:
-    return selection->frames->function_count;
-  }
-}
-
-struct item_names
+bool
 selection_item_names(const struct selection *selection,
-                     enum expression expression, size_t item)
+                     enum expression expression, size_t item,
+                     const char *texts[2])
 {
   const struct profile *profile = selection->profile;
   const struct names *names = &profile->names;
-  switch (expression) {
-  case EXPRESSION_THREAD:
-    return (struct item_names){{profile_thread_name(profile, item), ""}};
-  case EXPRESSION_REGION:
-  case EXPRESSION_LABEL:
-    return (struct item_names){
-        {names_text(names, profile->regions[item]), ""}};
-  case EXPRESSION_TYPE:
-    return (struct item_names){
-        {names_text(names, profile->types[item].type),
-         names_text(names, profile->types[item].class_name)}};
-  default:
-    return (struct item_names){{function_name(selection->frames, item),
-                                function_file(selection->frames, item)}};
+  size_t count = selection->frames->function_count;
+  texts[0] = texts[1] = "";
+  if (expression == EXPRESSION_THREAD) {
+    count = profile->thread_count;
+    if (item < count)
+      texts[0] = profile_thread_name(profile, item);
+  } else if (expression == EXPRESSION_TYPE) {
+    count = profile->type_count;
+    if (item < count) {
+      texts[0] = names_text(names, profile->types[item].type);
+      texts[1] = names_text(names, profile->types[item].class_name);
+    }
+  } else if (expression >= EXPRESSIONS_ON_FUNCTIONS) {
+    count = profile->region_count;
+    if (item < count)
+      texts[0] = names_text(names, profile->regions[item]);
+  } else if (item < count) {
+    texts[0] = function_name(selection->frames, item);
+    texts[1] = function_file(selection->frames, item);
   }
+  return item < count;
 }
 
-/* Returns whether EXPRESSION, which is REGEX, matches ITEM.  Functions of
- * the runtime have no file that counts. */
+/* Returns whether EXPRESSION, which is REGEX, matches ITEM with the names
+ * TEXTS.  Functions of the runtime have no file that counts. */
 static bool
 matches_item(const struct selection *selection, enum expression expression,
-             const regex_t *regex, size_t item)
+             const regex_t *regex, size_t item, const char *const texts[2])
 {
-  const struct item_names names =
-      selection_item_names(selection, expression, item);
-  size_t length = strlen(names.texts[0]);
+  size_t length = strlen(texts[0]);
   if (expression == EXPRESSION_REGION || expression == EXPRESSION_LABEL) {
-    while (length > 0 && !is_found(regex, names.texts[0], length))
-      length = region_path_outer(names.texts[0], length);
+    while (length > 0 && !is_found(regex, texts[0], length))
+      length = region_path_outer(texts[0], length);
     return length > 0;
   }
-  if (is_found(regex, names.texts[0], length))
+  if (is_found(regex, texts[0], length))
     return true;
-  length = strlen(names.texts[1]);
+  length = strlen(texts[1]);
   return length > 0 &&
          (expression >= EXPRESSIONS_ON_FUNCTIONS ||
           !selection->frames->functions[item].runtime) &&
-         is_found(regex, names.texts[1], length);
+         is_found(regex, texts[1], length);
 }
 
 /* Finds what EXPRESSION matches, if it is given. */
@@ -108,11 +95,13 @@ static void
 choose(struct selection *selection, enum expression expression)
 {
   const char *text = selection->options.expressions[expression];
-  const size_t count = selection_item_count(selection, expression);
+  const char *names[2];
+  bool *chosen = NULL;
+  size_t count = 0, capacity = 0;
+  bool any = false;
   regex_t regex;
   if (text == NULL)
     return;
-  bool *chosen = pool_zeroed(count, sizeof *chosen);
   const char *whole =
       expression == EXPRESSION_LABEL ? pool_format("(^|;)(%s)$", text) : text;
   int status = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
@@ -124,11 +113,15 @@ choose(struct selection *selection, enum expression expression)
     fail_with(MPROF_USAGE, "--%s: '%s' is not a regular expression: %s",
               expression_option(expression), text, reason);
   }
-  for (size_t i = 0; i < count; i++)
-    chosen[i] = matches_item(selection, expression, &regex, i);
+  ARRAY_ROOM(chosen, capacity, 1); /* not NULL, also without an item */
+  while (selection_item_names(selection, expression, count, names)) {
+    bool matches = matches_item(selection, expression, &regex, count, names);
+    ARRAY_PUSH(chosen, count, capacity, matches);
+    any |= matches;
+  }
   regfree(&regex);
   selection->matches[expression] = chosen;
-  if (memchr(chosen, true, count) == NULL)
+  if (!any)
     selection->unmatched |= 1u << expression;
 }
 

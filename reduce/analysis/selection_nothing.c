@@ -26,11 +26,11 @@ selection_nearest(const struct selection *selection,
   size_t length = strlen(text);
   length -= length > 0 && text[length - 1] == '$';
   struct suggestion meant = suggestion_for(text, length);
-  size_t count = selection_item_count(selection, expression);
-  for (size_t i = 0; i < count; i++) {
-    struct item_names names = selection_item_names(selection, expression, i);
-    suggestion_offer(&meant, names.texts[0]);
-    suggestion_offer(&meant, names.texts[1]);
+  const char *names[2];
+  for (size_t i = 0; selection_item_names(selection, expression, i, names);
+       i++) {
+    suggestion_offer(&meant, names[0]);
+    suggestion_offer(&meant, names[1]);
   }
   return suggestion_text(&meant, "");
 }

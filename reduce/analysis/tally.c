@@ -97,6 +97,7 @@ collect_bins(struct tally *tally, const struct profile *profile)
     struct tally_bin *bin = &tally->bins[part->group];
     bin->part_count++;
     figures_add(&bin->figures, &part->figures);
+    figures_add(&tally->types[part->type], &part->figures);
   }
 }
 
@@ -118,7 +119,6 @@ tally_init(struct tally *tally, const struct selection *selection)
       continue;
     selection_count(selection, i, &count);
     struct figures figures = figures_of(profile, &count);
-    figures_add(&tally->types[count.type], &figures);
     figures_add(&tally->phases[selection_phase(selection, i)], &figures);
     figures_add(&tally->threads[labels->thread], &figures);
     figures_add(&tally->regions[labels->region], &figures);

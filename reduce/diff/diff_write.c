@@ -135,6 +135,30 @@ name_cell(const struct listing *listing, const struct diff_entry *entry)
   return listing_text(listing);
 }
 
+/* Returns the change from OLD to NEW, "+12" or "-3"; or, for PERCENT, in per
+ * cents of OLD, with one decimal, to the nearest, halves away from zero.  The
+ * cell is empty without a change, or if a figure is not known. */
+static struct cell
+change_cell(const struct listing *listing, int part, uint64_t old,
+            uint64_t new)
+{
+  const uint64_t change = new > old ? new - old : old - new;
+  const unsigned __int128 scaled = (unsigned __int128)change * 1000 + old / 2;
+  struct sink *sink = &listing->text->sink;
+  string_sink_clear(listing->text);
+  if (change == 0 || calls_add(old, new) == CALLS_UNKNOWN ||
+      (part == PERCENT && old == 0))
+    return cell_text("");
+  if (part == CHANGE)
+    sink_format(sink, "%c%" PRIu64, new > old ? '+' : '-', change);
+  else if (scaled / old > 99999)
+    sink_text(sink, ">+9999");
+  else
+    sink_format(sink, "%c%u.%u", new > old ? '+' : '-',
+                (unsigned)(scaled / old) / 10, (unsigned)(scaled / old) % 10);
+  return listing_text(listing);
+}
+
 static struct cell
 cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
@@ -153,10 +177,7 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
     old = new = CALLS_UNKNOWN;
   if (id % PARTS == OLD || id % PARTS == NEW)
     return cell_calls(id % PARTS == OLD ? old : new);
-  enum cell_kind kind = calls_add(old, new) == CALLS_UNKNOWN ? CELL_UNKNOWN
-                        : id % PARTS == CHANGE               ? CELL_CHANGE
-                                                             : CELL_PERCENT;
-  return (struct cell){.kind = kind, .number = new, .whole = old};
+  return change_cell(listing, id % PARTS, old, new);
 }
 
 /* Entries are in the order of their names, or of printing, which breaks ties.

@@ -106,12 +106,11 @@ compare_relations(const void *left, const void *right)
 {
   const struct relation *a = left;
   const struct relation *b = right;
-  if (a->weight != b->weight)
-    return a->weight > b->weight ? -1 : 1;
-  if (a->figures.bytes != b->figures.bytes)
-    return a->figures.bytes > b->figures.bytes ? -1 : 1;
-  if (a->figures.allocs != b->figures.allocs)
-    return a->figures.allocs > b->figures.allocs ? -1 : 1;
+  const uint64_t of_a[] = {a->weight, a->figures.bytes, a->figures.allocs};
+  const uint64_t of_b[] = {b->weight, b->figures.bytes, b->figures.allocs};
+  for (int i = 0; i < 3; i++)
+    if (of_a[i] != of_b[i])
+      return of_a[i] > of_b[i] ? -1 : 1;
   return strcmp(a->name, b->name);
 }
 

@@ -61,9 +61,7 @@ report_unattributed(const struct view *view, struct sink *sink)
   int64_t allocs = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS];
   int64_t bytes = profile->facts[FACT_UNATTRIBUTED_BYTES];
   int64_t cut = profile->facts[FACT_CUT_ALLOCATIONS];
-  static const struct {
-    const char *heading, *key;
-  } notes[] = {
+  static const char *const notes[][2] = {
       {"MISSING CALLERS", PPROF_COMMENT_CHAIN_NOTE},
       {"MISSING CLASSES", PPROF_COMMENT_CLASS_NOTE},
       {"MISSING NAMES", PPROF_COMMENT_SYMBOL_NOTE},
@@ -82,7 +80,7 @@ report_unattributed(const struct view *view, struct sink *sink)
                 " allocation%s without the outermost callers\n",
                 cut, cut == 1 ? "" : "s");
   for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
-    any = write_notes(view, sink, notes[i].heading, notes[i].key) || any;
+    any = write_notes(view, sink, notes[i][0], notes[i][1]) || any;
   if (any)
     sink_text(sink, "\n");
 }

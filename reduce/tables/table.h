@@ -162,9 +162,7 @@ enum target {
 enum cell_kind {
   CELL_UNKNOWN,
   CELL_NUMBER,
-  CELL_SHARE,   /* in the text: `number' as a share of `whole' */
-  CELL_CHANGE,  /* in the text: the change from `whole' to `number' */
-  CELL_PERCENT, /* in the text: the same in per cents of `whole' */
+  CELL_SHARE, /* in the text: `number' as a share of `whole' */
   CELL_TEXT,
   CELL_KEYWORD, /* in Lisp alone: a text in the place of a number */
   CELL_COUNTS,  /* by measure */

@@ -21,8 +21,6 @@
 #include <string.h>
 #include <time.h>
 
-__extension__ typedef unsigned __int128 uint128;
-
 enum { FEW = 5 }; /* members of a group, unless --verbose */
 enum { HEAVY_SHARE = SHARE_WHOLE / 10 }; /* of a row to look at first */
 enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* in nanoseconds */
@@ -133,34 +131,6 @@ add_time(struct text_table *text, uint64_t nanoseconds)
                   (unsigned)(nanoseconds / MILLISECOND % 1000));
 }
 
-/* "+12" or "-3" from OLD to NEW; nothing for no change. */
-static void
-add_change(struct text_table *text, uint64_t old, uint64_t new)
-{
-  if (old == new)
-    text_table_cell(text, "%s", "");
-  else
-    text_table_cell(text, "%c%" PRIu64, new > old ? '+' : '-',
-                    new > old ? new - old : old - new);
-}
-
-/* Adds the change in per cents of OLD, with one decimal, to the nearest,
- * halves away from zero; an empty cell if it is 0, or without an old figure.
- */
-static void
-add_percent(struct text_table *text, uint64_t old, uint64_t new)
-{
-  uint128 change = new > old ? new - old : old - new;
-  uint128 tenths = old == 0 ? 0 : (change * 1000 + old / 2) / old;
-  if (old == new || old == 0)
-    text_table_cell(text, "%s", "");
-  else if (tenths > 99999)
-    text_table_cell(text, ">+9999");
-  else
-    text_table_cell(text, "%c%u.%u", new > old ? '+' : '-',
-                    (unsigned)tenths / 10, (unsigned)tenths % 10);
-}
-
 static void
 add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
 {
@@ -170,12 +140,6 @@ add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
     break;
   case CELL_SHARE:
     text_table_share(text, cell->number, cell->whole);
-    break;
-  case CELL_CHANGE:
-    add_change(text, cell->whole, cell->number);
-    break;
-  case CELL_PERCENT:
-    add_percent(text, cell->whole, cell->number);
     break;
   case CELL_NUMBER:
     if (unit == UNIT_TIME)

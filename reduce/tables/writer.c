@@ -255,9 +255,7 @@ write_cell(struct writer *writer, const struct listing *listing,
       write_part(writer, view->profile, &cell.parts[i]);
     writer_end(writer, ']');
     break;
-  case CELL_SHARE: /* only in texts, like those that follow */
-  case CELL_CHANGE:
-  case CELL_PERCENT:
+  case CELL_SHARE: /* only in texts */
     break;
   }
 }
