@@ -32,3 +32,64 @@ function aboutView({ model }) {
     element('p', { class: 'quiet' },
       `Written by ${profile.generator}, LGPL-2.1-or-later.`));
 }
+
+// The keys, and the list of them.
+
+const KEYS = [
+  ['/', 'search'],
+  ['n, N', 'next, previous match; in the search: Enter, Shift-Enter'],
+  ['?', 'show these keys; Escape closes them'],
+  ['b', 'next measure: bytes, allocations, ...'],
+  ['1 to 7', 'choose a view, in the order above'],
+  ['Tab', 'go to the next control; Enter presses it'],
+  ['arrows', 'flame graph: move between frames'],
+  ['Home', 'flame graph: return to the zoomed frame'],
+  ['Enter', 'flame graph: zoom in on the frame'],
+  ['Escape', 'flame graph: zoom out by one frame'],
+  ['f', 'flame graph: open the page of the frame'],
+  ['← →', 'chart over time: move the selected part, with Shift its end'],
+];
+
+function keysList() {
+  return element('dl', { class: 'keys' }, KEYS.map(([key, what]) =>
+    [element('dt', {}, key), element('dd', {}, what)]));
+}
+
+function connectKeys(shell) {
+  const dialog = get('keys');
+  const showKeys = () => dialog.showModal();
+  const views = [...document.querySelectorAll('nav a')]
+    .filter((link) => !link.hidden).map(({ dataset }) =>
+      (dataset.view === 'overview' ? '' : dataset.view));
+  const acts = {
+    '/': () => {
+      get('search').focus();
+      get('search').select();
+    },
+    '?': showKeys,
+    n: () => shell.goToMatch(1),
+    N: () => shell.goToMatch(-1),
+    b: () => {
+      const { measure, measures } = shell.model;
+      const next = (measures.indexOf(measure) + 1) % measures.length;
+      shell.choose({ value: measures[next].word });
+    },
+  };
+  dialog.append(element('h2', {}, 'Keys'), keysList(),
+    button('Close', () => dialog.close()));
+  get('help').addEventListener('click', showKeys);
+  addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.altKey ||
+        event.metaKey || dialog.open ||
+        /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (Object.hasOwn(acts, event.key)) {
+      event.preventDefault();
+      acts[event.key]();
+    } else if (/^[1-9]$/.test(event.key) && event.key <= views.length) {
+      shell.go(views[event.key - 1]);
+    } else if (event.target === document.body &&
+        shell.graph === shell.overview) {
+      shell.overview.press(event);
+    }
+  });
+}

@@ -40,7 +40,7 @@ class Model {
     this.choices = {};
   }
 
-  // Takes CHOICES (address.js).  Invalid ones count as the default.
+  // Takes CHOICES (main.js).  Invalid ones count as the default.
   choose(choices) {
     const { profile } = this;
     const changed = (...keys) =>

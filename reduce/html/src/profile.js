@@ -13,7 +13,7 @@
 //          are: functions at a line, 0 if it is not known
 //
 // Figures are functions of a key: that of a measure in the format json, `calls',
-// or a category's number for bytes.  united.js makes one profile of two.  Then a
+// or a category's number for bytes.  unite() makes one profile of two.  Then a
 // figure has two keys, which the functions NAMES make of one.  Unknown calls are
 // NaN, and so is every sum with them.
 
@@ -182,3 +182,161 @@ const isCalled = (figures, { names }) =>
 
 // The figures of ROW, a row of a table of the format json.
 const figuresOf = (row) => (key) => row[key];
+
+// The packages of functions, from which these have their colours, so that the
+// program's own code stands out from what ECL brings, which is grey.
+
+const HUES = [205, 150, 42, 262, 18, 95, 178, 232, 66, 345]; // degrees
+
+// What stands for chains of which no function shows.
+const NAMELESS = ['[hidden]', '[runtime]', '[session]', '[unknown]'];
+const RUNTIME = '[runtime]'; // the file of functions of the runtime
+
+function hash(text) {
+  let value = 2166136261;
+  for (const letter of text)
+    value = Math.imul(value ^ letter.codePointAt(0), 16777619);
+  return value >>> 0;
+}
+
+// Returns the packages of the symbols in NAME, of a Lisp function.
+const packagesIn = (name) => [...name.matchAll(
+  /(?<=^|[\s(])(\|[^|]*\||[^\s():"|]+)::?(?=[^\s:])/g)].map(([, its]) => its);
+
+// Returns the package of a function: in Lisp the first that is named and not
+// among ECL's OWN.  In other languages it is the first part of a qualified name;
+// else the source file, the library, or what C programs begin the names of
+// functions with that belong together: sqlite3, PyList.  '' stands for none.
+function packageOf({ raw, rawFile, system }, { lisp, grouped }, own) {
+  if (system > 0 || NAMELESS.includes(raw) || rawFile === RUNTIME) return '';
+  const name = lisp ? packagesIn(raw).find((its) => !own.has(its))
+    : /^(?:\S*\/)?[^\s/.(]+(?=\.\S)/.exec(rawFile.endsWith('.go') ? raw : '')?.[0] ??
+      /([^\s:(<)*&]+)(?:<[^:]*>)?::/.exec(raw)?.[1];
+  if (name !== undefined || lisp || grouped)
+    return name ?? (grouped && raw[0] !== '[' ? raw : '');
+  return rawFile !== '' ? rawFile.split('/').at(-1)
+    : /^\[(.*)\+|^_*([^_[]{2,})_/.exec(raw)?.slice(1).find(Boolean) ?? '';
+}
+
+// Gives each function its package, null for none, and a shade by which
+// neighbours differ.  Packages come by the most bytes that one of their
+// functions has with all below it; in this order each takes the hue that its
+// name leads to, or the next one that fewer have taken.
+function findPackages(profile) {
+  const { functions } = profile;
+  const own = new Set(functions.filter(({ system }) => system > 0)
+    .flatMap(({ raw }) => packagesIn(raw)));
+  const known = new Map();
+  for (const fn of functions) {
+    const name = packageOf(fn, profile, own);
+    if (name !== '' && !known.has(name))
+      known.set(name, { name: oneLine(name), bytes: 0 });
+    fn.package = known.get(name) ?? null;
+    fn.shade = 2 * (hash(fn.raw) % 5) - 4;
+    if (fn.package !== null)
+      fn.package.bytes = Math.max(fn.package.bytes, fn.inclusive_bytes);
+  }
+  const taken = HUES.map(() => 0);
+  profile.packages = [...known.values()].sort((a, b) =>
+    b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
+  profile.packages.forEach((its, i) => {
+    let place = hash(its.name) % HUES.length;
+    while (taken[place] > Math.floor(i / HUES.length))
+      place = (place + 1) % HUES.length;
+    taken[place]++;
+    its.hue = HUES[place];
+  });
+}
+
+// Makes one profile of two that are compared.  As for mprof diff, functions are
+// the same if their names are, and chains if all names on them are.  Each
+// figure is there twice, that of the old profile under another key.  It is 0 in
+// the profile that lacks it.  So all sums are made for both.
+
+const beforeOf = (key) => `${key}-before`;
+
+// Joins the columns of A and B, which have a COUNT.  A column that one of them
+// lacks is 0 there.
+function joinColumns(a, b) {
+  const { count, ...columns } = { ...b, ...a };
+  const joined = { count: a.count + b.count };
+  for (const [key, column] of Object.entries(columns)) {
+    joined[key] = new column.constructor(joined.count);
+    joined[key].set(a[key] ?? []);
+    joined[key].set(b[key] ?? [], a.count);
+  }
+  return joined;
+}
+
+// Returns OURS, followed by those of THEIRS that are not among them by
+// KEYOF(row), with MISSING; and AT, the place of each of THEIRS.  Figures of
+// KEYS are there for both.
+function uniteRows(ours, theirs, keys, keyOf, missing = {}) {
+  const nothing = (name) => Object.fromEntries(keys.map((key) =>
+    [name(key), 0]));
+  const rows = ours.map((row) => ({ ...row, ...nothing(beforeOf) }));
+  const places = new Map(rows.map((row, i) => [keyOf(row), i]));
+  const at = theirs.map((row) => {
+    const key = keyOf(row);
+    if (!places.has(key)) {
+      places.set(key, rows.length);
+      rows.push({ ...row, ...missing, ...nothing((its) => its),
+        id: rows.length });
+    }
+    for (const its of keys) rows[places.get(key)][beforeOf(its)] = row[its];
+    return places.get(key);
+  });
+  return { rows, at };
+}
+
+// Returns the chains of PROFILE, followed by those of BASE.  The latter refer
+// to places AT, and have the figures of KEYS under their other keys.
+function uniteChains(profile, base, at, keys) {
+  const { nodes } = profile;
+  const { parent, functionOf } = base.nodes;
+  const rows = { ...base.rows, node: base.rows.node.map((node) =>
+    node + nodes.count) };
+  for (const key of ['type', ...LABELS])
+    rows[key] = rows[key].map((i) => at[key][i] ?? -1);
+  for (const key of keys) {
+    rows[beforeOf(key)] = rows[key];
+    delete rows[key];
+  }
+  return {
+    nodes: joinColumns(nodes, { ...base.nodes,
+      parent: parent.map((above, node) => node && above + nodes.count),
+      functionOf: functionOf.map((fn) => at.function[fn] ?? -1) }),
+    rows: joinColumns(profile.rows, rows),
+  };
+}
+
+// Returns PROFILE with the figures of BASE.
+function unite(profile, base) {
+  const measures = profile.measures.filter(({ key }) =>
+    base.keys.includes(key));
+  const keys = measures.map(({ key }) => key);
+  const { word: value } = measures.find(({ word }) => word === profile.value) ??
+    measures[0];
+  const both = { ...profile, measures, keys, value, compared: true,
+    slices: [], names: [...profile.names, beforeOf], sides: [profile, base] };
+  const at = {};
+  const add = (name, of, keyOf, missing) => {
+    const united = uniteRows(profile[name], base[name], of, keyOf, missing);
+    both[name] = united.rows;
+    at[name.slice(0, -1)] = united.at;
+  };
+  add('bins', keys, ({ kind, size }) => `${kind} ${size}`);
+  add('types', keys, (type) =>
+    JSON.stringify([type.type, type.class, type.category]));
+  add('phases', keys, ({ phase }) => phase);
+  add('threads', keys, ({ name }) => name);
+  add('regions', keys, ({ path }) => path, { entered: 0, nanoseconds: 0,
+    held_bytes: null, first_entered: null, last_left: null });
+  add('functions', ['calls'], (fn) => fn.raw, { cycle: 0 });
+  findPackages(both);
+  for (const key of ['totals', 'file_totals'])
+    both[key] = Object.fromEntries(keys.flatMap((its) =>
+      [[its, profile[key][its]], [beforeOf(its), base[key][its]]]));
+  return Object.assign(both, uniteChains(profile, base, at,
+    [...keys, 'calls']));
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // Everything above the views: the head, which does not change, and the fields
-// of the choices.  data-choice of a field names its choice (address.js), and
+// of the choices.  data-choice of a field names its choice (main.js), and
 // its value is that of the choice.  A box without a tick is the default.
 
 // Fills the select KEY with ITEMS, after LABEL, which stands for all.  Hides it

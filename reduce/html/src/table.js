@@ -81,3 +81,133 @@ function legend(columns) {
     element('dl', {}, columns.map((column) => [
       element('dt', {}, column.label), element('dd', {}, column.help)])));
 }
+
+// Columns that several tables have, with their explanations.
+
+const linkTo = (view) => ({ id, name }) =>
+  element('a', { href: `#/${view}/${id}`, class: 'name' }, name);
+const functionLink = linkTo('function');
+const typeLink = linkTo('type');
+
+// A column of names, where WHO(row) is a function or a type.
+function nameColumn(label, help, who, link) {
+  return { key: 'name', label, help, left: true,
+    value: (row) => who(row).name, cell: (row) => link(who(row)) };
+}
+
+// A column with the share of VALUE(row) in WHOLE, and a bar.
+function shareColumn(key, label, value, whole) {
+  return { key: `${key}-share`, label: '%', value,
+    help: `${label} as a percentage of ${number(whole)}`,
+    cell: (row) => element('span', { class: 'share' }, bar(value(row), whole),
+      element('span', {}, percent(value(row), whole))) };
+}
+
+function categoryColumn(profile, figures) {
+  return { key: 'categories', label: profile.letters.join(' '),
+    help: `These bytes by ${profile.categoriesHelp}`,
+    value: (row) => figures(row)('bytes'),
+    cell: (row) => categoryStrip(figures(row), profile.categories) };
+}
+
+// The measures that tables have columns for, in two groups: of everything
+// allocated, and of parts of it.  The group of the chosen measure comes first.
+// A part has a column of bytes.  It has one of objects, too, if that is chosen
+// or bytes are unknown.  In a comparison only the chosen measure has columns,
+// since it takes three.
+function measureGroups({ profile, measures, measure }) {
+  if (profile.compared) return [[measure], []];
+  const usual = measures.filter(({ part }) => !part);
+  const parts = measures.filter((m) => m.part && (m.bytes || m === measure ||
+    !measures.some((other) => other.bytes && other.what === m.what)));
+  parts.sort((a, b) => (b === measure) - (a === measure));
+  return measure.part ? [parts, usual] : [usual, parts];
+}
+
+// The three columns that a figure has in a comparison.  A change as large as the
+// WHOLE of either profile has the strongest colour.
+function changeColumns(key, label, help, now, old, whole) {
+  const most = Math.max(...whole) || Infinity;
+  return [
+    { key: beforeOf(key), label: `${label} before`, value: old,
+      help: `${help}, in the old profile` },
+    { key, label: `${label} after`, value: now,
+      help: `${help}, in the new profile` },
+    { key: `${key}-change`, label: `${label} change`,
+      value: (row) => Math.abs(now(row) - old(row)),
+      cell: (row) => paintChange(element('span', { class: 'change' },
+        signed(now(row) - old(row))), old(row), now(row),
+      Math.abs(now(row) - old(row)) / most),
+      help: 'After minus before. Sorted by its size, whatever its sign. Red ' +
+        'is more, blue is less; a strong colour is a large share of the whole' },
+  ];
+}
+
+// A column for each measure of FIGURES(row); WHAT explains them.  SETTINGS:
+// measures, in place of all; prefix, of keys; label, in place of prefix; whole,
+// which shares are parts of; shares, whether all measures have them, not bytes
+// alone; categories, whether there is a column of them.
+function measureColumns(model, what, figures, settings = {}) {
+  const { prefix = '', whole = model.total, shares, categories } = settings;
+  const measures = settings.measures ?? measureGroups(model).flat();
+  return measures.flatMap((measure) => {
+    const key = prefix === '' ? measure.key : `${prefix}-${measure.key}`;
+    const label = `${settings.label ?? prefix} ${measure.label}`.trim();
+    const own = (row) => figures(row)(measure.key);
+    const help = `${what} (${measure.noun}${
+      measure.part ? `, ${measure.what}` : ''})`;
+    if (model.profile.compared)
+      return changeColumns(key, label, help, own,
+        (row) => figures(row)(beforeOf(measure.key)),
+        model.profile.names.map((name) => whole(name(measure.key))));
+    return [{ key, label, value: own, help },
+      ...shares || measure.bytes || measure === model.measure
+        ? [shareColumn(key, label, own, whole(measure.key))] : [],
+      ...categories && measure.key === 'bytes'
+        ? [categoryColumn(model.profile, figures)] : []];
+  });
+}
+
+// The nouns for calls.  In C each allocation counts as a call of every function
+// on its chain.
+function callNouns({ profile }) {
+  return profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
+}
+
+// Returns the average of MEASURE for a row, as {count, nouns, each}, or null if
+// the divisor is unknown.  ALL(key) are the figures of the row with everything
+// below it, CALLS its calls.  There is one rule for the whole page: what was
+// allocated is divided by the calls of the same row, in C by the allocations; a
+// part of it, such as what was kept, by the objects of that part, and so is what
+// is held.
+function averageOf(model, measure, all, calls) {
+  const { lisp, holders, measures } = model.profile;
+  const objects = measures.find(({ bytes, what }) =>
+    !bytes && what === measure.what);
+  const byCalls = lisp && !holders && !measure.part;
+  const count = !byCalls ? all(objects?.key) : model.callsKnown ? calls : NaN;
+  if (!(count > 0) || (!byCalls && measure === objects)) return null;
+  return { count, each: all(measure.key) / count, nouns:
+    measure.part || holders ? ['object', 'objects'] : callNouns(model) };
+}
+
+// Returns the average of the bytes of ROW, a function, in and below it.
+function bytesEach(model, { self, inclusive }) {
+  const bytes = model.profile.measures.find(({ key }) => key === 'bytes');
+  return averageOf(model, bytes, inclusive, self('calls'));
+}
+
+// The column of calls, of FIGURES(row), with an explanation for either
+// monitor.  There is none if calls are not known.
+function callColumns(model, figures, inLisp, inC) {
+  if (!model.callsKnown) return [];
+  const unknown = model.functions.some(({ self }) =>
+    model.profile.names.some((name) => Number.isNaN(self(name('calls')))));
+  const help = (model.profile.lisp ? inLisp : inC) +
+    (unknown ? '. Blank: calls of this function are not counted' : '');
+  const own = (key) => (row) => figures(row)(key);
+  return model.profile.compared
+    ? changeColumns('calls', 'calls', help, own('calls'), own('calls-before'),
+      model.profile.names.map((name) => model.total(name('calls'))))
+    : [{ key: 'calls', label: 'calls', value: own('calls'), help }];
+}
