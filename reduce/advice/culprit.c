@@ -47,15 +47,6 @@ is_of_package(const char *name, const char *package)
   return false;
 }
 
-/* Returns whether the function NAME, which is of the program, is called by
- * ECL where it pleases: what expands a type, and what loads a file, once. */
-static bool
-is_called_by_ecl(const char *name)
-{
-  return strncmp(name, "(DEFTYPE ", 9) == 0 ||
-         strncmp(name, "(LOAD ", 6) == 0;
-}
-
 static struct part
 part_of(const struct matcher *m, const struct function *f)
 {
@@ -63,9 +54,11 @@ part_of(const struct matcher *m, const struct function *f)
   const char *name = names_text(names, f->name);
   const char *file = names_text(names, f->file);
   struct part part = {.roles = m->names + f->name * m->rule_count};
-  part.program = !f->runtime && !f->c && is_function_name(name) &&
-                 !lisp_name_passes_on(name) && !is_called_by_ecl(name) &&
-                 !is_system_function(name, file);
+  /* ECL calls where it pleases what expands a type, and what loads a file */
+  part.program =
+      !f->runtime && !f->c && is_function_name(name) &&
+      !lisp_name_passes_on(name) && strncmp(name, "(DEFTYPE ", 9) != 0 &&
+      strncmp(name, "(LOAD ", 6) != 0 && !is_system_function(name, file);
   part.barrier = rule_names_have(barriers, name);
   part.applier = rule_names_have(appliers, name);
   part.interpreted = part.program && f->low_address == 0 && *file == '\0';

@@ -7,9 +7,9 @@
 #include "advice/rules.h"
 
 #include "base/array.h"
+#include "base/quote.h"
 #include "base/suggestion.h"
 #include "base/text_file.h"
-#include "base/quote.h"
 
 extern const char advice_rules_text[]; /* rules.S */
 
@@ -127,17 +127,6 @@ end_stanza(struct parser *p)
 
 /* ---- lines ---- */
 
-/* Says that the first LENGTH bytes of WORD are not a key. */
-static _Noreturn void
-refuse_key(const struct parser *p, const char *word, size_t length)
-{
-  struct suggestion meant = suggestion_for(word, length);
-  for (enum rule_key key = 0; key < RULE_KEYS; key++)
-    suggestion_offer(&meant, keys[key].word);
-  REFUSE(p, p->line, "unknown key '%.*s'%s", (int)length, word,
-         suggestion_text(&meant, ""));
-}
-
 /* Takes LINE, "KEY: VALUE". */
 static void
 begin_value(struct parser *p, char *line)
@@ -149,8 +138,13 @@ begin_value(struct parser *p, char *line)
   while (key < RULE_KEYS && (strncmp(keys[key].word, line, length) != 0 ||
                              keys[key].word[length] != '\0'))
     key++;
-  if (key == RULE_KEYS)
-    refuse_key(p, line, length);
+  if (key == RULE_KEYS) {
+    struct suggestion meant = suggestion_for(line, length);
+    while (key-- > 0)
+      suggestion_offer(&meant, keys[key].word);
+    REFUSE(p, p->line, "unknown key '%.*s'%s", (int)length, line,
+           suggestion_text(&meant, ""));
+  }
   if (p->rule.values[key] != NULL)
     REFUSE(p, p->line, "'%s' is given twice", keys[key].word);
   p->rule.values[key] = line + length + 1;

@@ -183,18 +183,6 @@ add_samples(struct growing *growing)
 
 /* ---- calls ---- */
 
-/* Returns whether the call of the frame F is the one at PLACE, of functions.
- */
-static bool
-is_at_place(const struct growing *growing, uint32_t f,
-            const struct call_place *place)
-{
-  const struct call_tree *functions = growing->functions;
-  const struct frame_table *frames = growing->selection->frames;
-  return functions->tree.nodes[place->node].item ==
-         functions->item_of[frames->functions[frames->frames[f].shown].name];
-}
-
 /* Adds the chain of SAMPLE, and the calls in its last node, at which each
  * frame that shows was called, or inlined: in a tree by frames those that
  * count by functions, COUNT at PLACES. */
@@ -204,6 +192,8 @@ add_calls(struct growing *growing, uint32_t sample,
 {
   struct call_tree *tree = growing->tree;
   const struct selection *selection = growing->selection;
+  const struct call_tree *functions = growing->functions;
+  const struct frame_table *frames = selection->frames;
   const uint32_t end = selection->profile->samples[sample].node;
   size_t count;
   if (end == TREE_ROOT ||
@@ -214,9 +204,11 @@ add_calls(struct growing *growing, uint32_t sample,
     at = find_chain(growing, selection->profile->tree.nodes[end].parent);
   for (size_t i = 0; i < count; i++) {
     bool counts = follow(growing, &at, growing->called[i]);
-    if (places != NULL) {
-      counts =
-          place_count > 0 && is_at_place(growing, growing->called[i], places);
+    if (places != NULL) { /* the call of the frame may be the next of these */
+      const uint32_t shown = frames->frames[growing->called[i]].shown;
+      counts = place_count > 0 &&
+               functions->tree.nodes[places->node].item ==
+                   functions->item_of[frames->functions[shown].name];
       places += counts;
       place_count -= counts;
     }

@@ -4,15 +4,6 @@
 
 #include "analysis/call_tree.h"
 
-/* Returns whether the calls of ITEM are counted. */
-static bool
-calls_are_known(const struct call_tree *tree, const struct call_item *item)
-{
-  return tree->selection->counts_calls &&
-         (tree->by_frames || item->function == INDEX_NONE ||
-          tree->selection->frames->functions[item->function].calls_known);
-}
-
 static void
 count_all(const struct call_tree *tree, struct chain_counts *counts)
 {
@@ -34,7 +25,10 @@ count_all(const struct call_tree *tree, struct chain_counts *counts)
     counts[i].allocs_below += counts[i].counts[MEASURE_ALLOCS];
     outer->bytes_below += counts[i].bytes_below;
     outer->allocs_below += counts[i].allocs_below;
-    if (!calls_are_known(tree, call_tree_leaf(tree, i)))
+    const uint32_t f = call_tree_leaf(tree, i)->function;
+    if (!selection->counts_calls ||
+        (!tree->by_frames && f != INDEX_NONE &&
+         !selection->frames->functions[f].calls_known))
       counts[i].calls = CALLS_UNKNOWN;
   }
 }

@@ -148,16 +148,6 @@ distinguish_files(struct frame_table *table)
 
 /* ---- functions and frames ---- */
 
-/* Within which a name means one function: the runtime, or a file for one that
- * is named after it, or all else. */
-static uint32_t
-scope_of(const struct function *function, const char *name)
-{
-  return function->runtime           ? 1
-         : is_named_after_file(name) ? function->file + 2
-                                     : 0;
-}
-
 /* Returns the function called NAME in FILE (name ids); adds it when it is
  * new.  FILE and START_LINE fill gaps of one that is known: a function
  * without a line where it begins may be the part of it that is in another
@@ -175,9 +165,13 @@ find_function(struct making *making, uint32_t name, uint32_t file,
           strcmp(names_text(&table->names, file), PPROF_RUNTIME_FILE) == 0,
       .calls_known = true,
   };
-  uint32_t index = index_map_number(
-      &making->known,
-      index_pair(name, scope_of(&function, names_text(&table->names, name))));
+  /* within which a name means one function: the runtime, or a file for one
+   * that is named after it, or all else */
+  uint32_t scope = function.runtime ? 1
+                   : is_named_after_file(names_text(&table->names, name))
+                       ? file + 2
+                       : 0;
+  uint32_t index = index_map_number(&making->known, index_pair(name, scope));
   if (index == table->function_count)
     return frame_table_add(table, function);
   struct function *known = &table->functions[index];

@@ -78,17 +78,6 @@ next_element(const char **rest)
   return element;
 }
 
-/* Returns what follows :IN in the elements of REST. */
-static struct span
-container(const char *rest)
-{
-  struct span element;
-  while ((element = next_element(&rest)).length > 0)
-    if (is_word(element, ":IN"))
-      return next_element(&rest);
-  return nothing;
-}
-
 /* Returns the package of SYMBOL, none for one without a home. */
 static struct span
 package_of(struct span symbol)
@@ -181,7 +170,10 @@ home_of(const char *name)
     if (is_word(kind, "METHOD"))
       return home_of_method(rest);
     struct span named = is_namer(kind) ? next_element(&rest) : nothing;
-    form = container(rest);
+    do
+      form = next_element(&rest);
+    while (form.length > 0 && !is_word(form, ":IN"));
+    form = next_element(&rest); /* what it is in, if anything */
     if (form.length == 0)
       form = named;
   }

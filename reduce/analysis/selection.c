@@ -79,15 +79,6 @@ selection_shown(const struct selection *selection, uint32_t node,
   return count;
 }
 
-/* Fills in the walk to each node. */
-static void
-judge_nodes(struct selection *selection)
-{
-  selection->walks[TREE_ROOT] = walk_start(selection);
-  for (uint32_t i = TREE_ROOT + 1; i < selection->profile->tree.count; i++)
-    selection_shown(selection, i, NULL, &selection->walks[i]);
-}
-
 bool
 selection_begins(const struct selection *selection, uint32_t node)
 {
@@ -255,7 +246,9 @@ selection_judge(struct selection *selection, enum granularity by)
   selection->counts_calls = calls_known(profile, options) &&
                             !measure_is_held(options->counted) &&
                             groups_have_calls(selection->frames, by);
-  judge_nodes(selection);
+  selection->walks[TREE_ROOT] = walk_start(selection);
+  for (uint32_t i = TREE_ROOT + 1; i < profile->tree.count; i++)
+    selection_shown(selection, i, NULL, &selection->walks[i]);
   judge_samples(selection);
   selection_count_calls(selection);
 }

@@ -137,19 +137,6 @@ suppressions_know_library(const struct suppressions *list, const char *path)
 
 /* ---- chains ------------------------------------------------------------ */
 
-/* Returns the traits of FUNCTION; IN_LIBRARY: its code is in a library. */
-static unsigned
-traits_of_function(const struct profile *profile,
-                   const struct profile_function *function, bool in_library,
-                   const struct suppressions *list)
-{
-  return traits_of(list, names_text(&profile->names, function->name),
-                   TRAIT_USER | TRAIT_ALWAYS |
-                       (in_library ? TRAIT_KEEPER : 0u)) |
-         traits_of(list, names_text(&profile->names, function->file),
-                   TRAIT_USER);
-}
-
 /* Gives each location the traits that its functions have, or, with GIVE, each
  * of these the location's. */
 static void
@@ -185,10 +172,16 @@ find_traits(const struct profile *profile, const struct suppressions *list)
     if (profile->locations[i].mapping != INDEX_NONE)
       traits[i] = mappings[profile->locations[i].mapping];
   pass_traits(profile, traits, functions, true);
-  for (size_t i = 0; i < profile->function_count; i++)
-    functions[i] = (unsigned char)traits_of_function(
-        profile, &profile->functions[i], (functions[i] & TRAIT_LIBRARY) != 0,
-        list);
+  for (size_t i = 0; i < profile->function_count; i++) {
+    const struct profile_function *f = &profile->functions[i];
+    const bool in_library = (functions[i] & TRAIT_LIBRARY) != 0;
+    functions[i] =
+        (unsigned char)(traits_of(list, names_text(&profile->names, f->name),
+                                  TRAIT_USER | TRAIT_ALWAYS |
+                                      (in_library ? TRAIT_KEEPER : 0u)) |
+                        traits_of(list, names_text(&profile->names, f->file),
+                                  TRAIT_USER));
+  }
   pass_traits(profile, traits, functions, false);
   return traits;
 }

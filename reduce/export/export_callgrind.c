@@ -187,26 +187,17 @@ write_header(struct callgrind *callgrind)
   write_counts(callgrind, &callgrind->view->selection.total);
 }
 
-/* Takes the measures that are known, the one that the options ask for first.
- */
-static void
-choose_events(struct callgrind *callgrind)
-{
-  const struct view *view = callgrind->view;
-  enum measure first = view_measure(view);
-  callgrind->events[callgrind->event_count++] = first;
-  for (int i = 0; i < MEASURE_COUNT; i++)
-    if ((enum measure)i != first && view_knows(view, (enum measure)i))
-      callgrind->events[callgrind->event_count++] = (enum measure)i;
-}
-
 void
 export_callgrind(const struct view *view, struct sink *sink)
 {
-  struct callgrind callgrind = {.view = view, .sink = sink};
+  const enum measure first = view_measure(view);
+  struct callgrind callgrind = {
+      .view = view, .sink = sink, .events = {first}, .event_count = 1};
   struct listing functions;
   string_sink_init(&callgrind.escaped);
-  choose_events(&callgrind);
+  for (enum measure m = 0; m < MEASURE_COUNT; m++)
+    if (m != first && view_knows(view, m))
+      callgrind.events[callgrind.event_count++] = m;
   write_header(&callgrind);
   listing_init(&functions, &functions_table, view, FORM_JSON);
   write_root(&callgrind, &functions.ranking);

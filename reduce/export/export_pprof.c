@@ -78,16 +78,6 @@ has_column(const struct making *making, int use)
                                                          : row->as_bytes);
 }
 
-/* Returns what COLUMN is for. */
-static int
-use_of_column(int column)
-{
-  int use = 0;
-  while (profile_file_column(use) != column)
-    use++;
-  return use;
-}
-
 static void
 make_heading(struct making *making)
 {
@@ -97,7 +87,9 @@ make_heading(struct making *making)
   enum measure shown = view->options->value;
   made->columns = pool_zeroed(PPROF_COLUMNS, sizeof *made->columns);
   for (int i = 0; i < PPROF_COLUMNS; i++) {
-    int use = use_of_column(i);
+    int use = 0;
+    while (profile_file_column(use) != i)
+      use++;
     if (!has_column(making, use))
       continue;
     made->column_of[use].index = (int)made->column_count;
@@ -155,18 +147,6 @@ make_function(struct making *making, const struct call_item *item)
   return index;
 }
 
-/* Adds the location of ITEM.  Returns its number. */
-static uint32_t
-make_location(struct making *making, const struct call_item *item)
-{
-  const uint32_t function = make_function(making, item);
-  return profile_add_location(
-      making->made,
-      (struct profile_location){.address = making->heap ? 0 : item->address,
-                                .mapping = making->heap ? 0 : INDEX_NONE},
-      &(struct profile_line){function, item->line, 0}, 1);
-}
-
 static void
 make_nodes(struct making *making)
 {
@@ -177,8 +157,17 @@ make_nodes(struct making *making)
   for (size_t i = 1; i < making->chains.count; i++) {
     const struct tree_node *node = &tree->tree.nodes[walk[i]];
     uint32_t *location = &known[node->item]; /* 1 + its number */
-    if (*location == 0)
-      *location = 1 + make_location(making, &tree->items[node->item]);
+    if (*location == 0) {
+      const struct call_item *item = &tree->items[node->item];
+      const struct profile_line line = {make_function(making, item),
+                                        item->line, 0};
+      *location = 1 + profile_add_location(
+                          making->made,
+                          (struct profile_location){
+                              .address = making->heap ? 0 : item->address,
+                              .mapping = making->heap ? 0 : INDEX_NONE},
+                          &line, 1);
+    }
     making->nodes[walk[i]] = tree_child(
         &making->made->tree, making->nodes[node->parent], *location - 1);
   }

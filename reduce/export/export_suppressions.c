@@ -22,31 +22,23 @@ file_of(const struct profile *profile, const struct profile_location *l)
                           profile->mappings[l->mapping].file);
 }
 
-/* Returns the innermost node from NODE on whose code is not that of a C or
- * C++ library, or else NODE. */
-static uint32_t
-find_own_code(const struct profile *profile,
-              const struct suppressions *libraries, uint32_t node)
-{
-  const struct tree_node *nodes = profile->tree.nodes;
-  for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent)
-    if (!suppressions_know_library(
-            libraries, file_of(profile, &profile->locations[nodes[n].item])))
-      return n;
-  return node;
-}
-
 /* Writes the pattern that suppresses the chain of NODE: the name of the
- * function, or else the file of code.  A * stands for what a
- * pattern cannot have. */
+ * function, or else the file of code, of its innermost node that is not in a
+ * library, or else of NODE.  A * stands for what a pattern cannot have. */
 static void
 write_pattern(const struct profile *profile,
               const struct suppressions *libraries, uint32_t node,
               struct sink *sink)
 {
-  node = find_own_code(profile, libraries, node);
-  const struct profile_location *l =
-      &profile->locations[profile->tree.nodes[node].item];
+  const struct tree_node *nodes = profile->tree.nodes;
+  const struct profile_location *l = &profile->locations[nodes[node].item];
+  for (uint32_t n = node; n != TREE_ROOT; n = nodes[n].parent) {
+    const struct profile_location *outer = &profile->locations[nodes[n].item];
+    if (suppressions_know_library(libraries, file_of(profile, outer)))
+      continue;
+    l = outer;
+    break;
+  }
   const uint32_t function = l->line_count == 0
                                 ? INDEX_NONE
                                 : profile->lines[l->first_line].function;

@@ -55,15 +55,9 @@ is_secret(const char *path)
   return false;
 }
 
-static bool
-is_source(const char *path)
-{
-  return file_ending(
-             path,
-             ".c .h .cc .hh .cpp .hpp .cxx .hxx .c++ .h++ .C .H .inc .ipp "
-             ".tcc .y .m .mm .lisp .lsp .cl .l .asd .d .go .rs .zig .f .f90 "
-             ".pas .adb ") > 0;
-}
+static const char source_endings[] =
+    ".c .h .cc .hh .cpp .hpp .cxx .hxx .c++ .h++ .C .H .inc .ipp .tcc .y .m "
+    ".mm .lisp .lsp .cl .l .asd .d .go .rs .zig .f .f90 .pas .adb ";
 
 /* ---- a file ---- */
 
@@ -78,7 +72,7 @@ read_source(struct source_file *file, const char *path)
   struct stat status;
   size_t length;
   *file = (struct source_file){0};
-  if (is_source(path) && !is_secret(path))
+  if (file_ending(path, source_endings) > 0 && !is_secret(path))
     file->text = text_file_read_regular(path, MOST_FILE, &length, &status);
   if (file->text == NULL)
     return;

@@ -104,16 +104,8 @@ end_of(const struct walk *w, uint32_t object)
 
 /* ---- what an object is ------------------------------------------------- */
 
-/* Marks the memory BODY as a part of what refers to it, unless it is known to
- * be an object: what was not counted may only look like an object. */
-static void
-note_body(struct walk *w, uint32_t body)
-{
-  uint8_t *flags = &w->search->flags[body];
-  if ((*flags & (IMAGE_WHOLE | IMAGE_CONS | IMAGE_ROOT_OBJECT)) == 0)
-    *flags |= IMAGE_BODY;
-}
-
+/* Marks the bodies of OBJECT as parts of it, unless they are known to be
+ * objects: what was not counted may only look like an object. */
 static void
 note_bodies(struct walk *w, uint32_t object)
 {
@@ -130,8 +122,11 @@ note_bodies(struct walk *w, uint32_t object)
     else
       high = middle;
   }
-  for (; low < g->body_count && g->bodies[low].object == object; low++)
-    note_body(w, g->bodies[low].body);
+  for (; low < g->body_count && g->bodies[low].object == object; low++) {
+    uint8_t *body = &w->search->flags[g->bodies[low].body];
+    if ((*body & (IMAGE_WHOLE | IMAGE_CONS | IMAGE_ROOT_OBJECT)) == 0)
+      *body |= IMAGE_BODY;
+  }
 }
 
 /* ---- the search -------------------------------------------------------- */

@@ -64,15 +64,6 @@ struct bins {
   size_t type_count;
 };
 
-/* Returns the bin of ITEM: one, or in CSV a part. */
-static const struct tally_bin *
-bin_of(const struct listing *listing, size_t item)
-{
-  const struct tally *tally = &listing->view->tally;
-  return &tally->bins[listing->form == FORM_CSV ? tally->parts[item].group
-                                                : item];
-}
-
 static int
 compare_types(const void *left, const void *right)
 {
@@ -179,8 +170,11 @@ kind_cell(const struct listing *listing, enum bin_kind kind)
 static struct cell
 cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
-  const struct tally_bin *bin = bin_of(listing, row->item);
-  const struct type_part *parts = listing->view->tally.parts;
+  const struct tally *tally = &listing->view->tally;
+  const struct type_part *parts = tally->parts;
+  const bool csv = listing->form == FORM_CSV; /* rows are parts of bins */
+  const struct tally_bin *bin =
+      &tally->bins[csv ? parts[row->item].group : row->item];
   switch ((enum id)id) {
   case SIZE:
     return bin->kind == BIN_SIZE        ? cell_number(bin->size)
@@ -191,8 +185,7 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
   case TYPE_NAMES:
     return type_names(listing, bin);
   default:
-    return listing->form == FORM_CSV
-               ? cell_parts(&parts[row->item], 1)
+    return csv ? cell_parts(&parts[row->item], 1)
                : cell_parts(&parts[bin->first_part], bin->part_count);
   }
 }

@@ -130,18 +130,6 @@ write_unmatched(const struct view *view, struct sink *sink)
     }
 }
 
-/* Says what stands in the place of functions, unless they do. */
-static void
-write_granularity(enum granularity by, struct sink *sink)
-{
-  if (by == BY_FUNCTION)
-    return;
-  sink_format(
-      sink,
-      "Rows are %s, not functions; calls within one row are not counted\n",
-      granularity_noun(by, true));
-}
-
 void
 report_counted(const struct view *view, struct sink *sink)
 {
@@ -284,35 +272,32 @@ report_summary(const struct view *view, struct sink *sink)
   report_live(view, sink);
   write_lost(view, sink);
   report_counted(view, sink);
-  write_granularity(by, sink);
+  if (by != BY_FUNCTION)
+    sink_format(
+        sink,
+        "Rows are %s, not functions; calls within one row are not counted\n",
+        granularity_noun(by, true));
   write_unmatched(view, sink);
   report_gaps(profile, sink);
-}
-
-/* Returns whether the table with the number INDEX is printed. */
-static bool
-wants_table(const struct view *view, size_t index)
-{
-  const struct output *table = &report_tables[index];
-  const uint64_t asked = view->options->tables;
-  if (table->when == WHEN_LEAKS && view->options->leaks == LEAKS_OFF)
-    return false;
-  return asked == 0 ? output_shown(table, view) : (asked >> index & 1) != 0;
 }
 
 void
 report_write(const struct view *view, struct sink *sink)
 {
+  const struct view_options *options = view->options;
+  const struct output *table = report_tables;
   report_unattributed(view, sink);
   report_summary(view, sink);
-  for (size_t i = 0; report_tables[i].name != NULL; i++) {
-    if (!wants_table(view, i))
+  for (size_t i = 0; table->name != NULL; i++, table++) {
+    if ((table->when == WHEN_LEAKS && options->leaks == LEAKS_OFF) ||
+        (options->tables == 0 ? !output_shown(table, view)
+                              : (options->tables >> i & 1) == 0))
       continue;
     struct scratch *scratch = scratch_begin();
-    if (report_tables[i].table != NULL)
-      text_report_write(report_tables[i].table, view, sink);
+    if (table->table != NULL)
+      text_report_write(table->table, view, sink);
     else
-      report_tables[i].emit(view, sink);
+      table->emit(view, sink);
     scratch_end(scratch);
   }
 }

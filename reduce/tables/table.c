@@ -114,15 +114,6 @@ row_figure(const struct ranking_row *row, const struct column *column)
                           : figures->kept_bytes);
 }
 
-/* Returns whether the profile has the figures of COLUMN, of a measure. */
-static bool
-figure_known(const struct view *view, const struct column *column)
-{
-  const struct profile_gaps *gaps = &view->profile->gaps;
-  return (column->measure != MEASURE_ALLOCS || gaps->countless == 0) &&
-         (column->of != OF_FREED || gaps->live + gaps->apart == 0);
-}
-
 bool
 listing_has_cxx_names(const struct listing *listing)
 {
@@ -134,6 +125,7 @@ struct cell
 listing_cell(const struct listing *listing, const struct ranking_row *row,
              const struct column *column)
 {
+  const struct profile_gaps *gaps = &listing->view->profile->gaps;
   const struct figures *figures =
       column->of == OF_INCLUSIVE ? row->inclusive : row->figures;
   switch (column->content) {
@@ -144,8 +136,10 @@ listing_cell(const struct listing *listing, const struct ranking_row *row,
     write_cxx_name(&listing->text->sink, row->name);
     return listing_text(listing);
   case CONTENT_FIGURE:
-    return cell_optional(figure_known(listing->view, column),
-                         row_figure(row, column));
+    return cell_optional(
+        (column->measure != MEASURE_ALLOCS || gaps->countless == 0) &&
+            (column->of != OF_FREED || gaps->live + gaps->apart == 0),
+        row_figure(row, column));
   case CONTENT_AVERAGE:
     return cell_average(figures->bytes, figures->counts[column->measure]);
   case CONTENT_COUNTS:

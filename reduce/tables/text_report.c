@@ -51,23 +51,16 @@ column_used(const struct view *view, enum column_use use)
   }
 }
 
-/* Returns whether COLUMN, of bytes, is of objects in VIEW's tables. */
-static bool
-is_of_objects(const struct view *view, const struct column *column)
-{
-  return view_weight(view) != MEASURE_BYTES &&
-         (column->weighs || (column->measure == MEASURE_BYTES &&
-                             (column->content == CONTENT_SHARE ||
-                              column->content == CONTENT_CATEGORIES)));
-}
-
 struct column
 column_weighed(const struct view *view, const struct column *column)
 {
   static const char *const words[][2] = {
       {"mem", "allocs"}, {"% mem", "% allocs"}, {"bytes", "allocs"}};
   struct column made = *column;
-  if (!is_of_objects(view, column))
+  if (view_weight(view) == MEASURE_BYTES ||
+      !(column->weighs || (column->measure == MEASURE_BYTES &&
+                           (column->content == CONTENT_SHARE ||
+                            column->content == CONTENT_CATEGORIES))))
     return made;
   made.weighs = true;
   made.measure = MEASURE_ALLOCS;

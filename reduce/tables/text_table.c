@@ -46,14 +46,6 @@ text_table_init(struct text_table *table, const struct text_column *columns,
   string_sink_init(&table->text);
 }
 
-/* Returns whether CELL is an integer, perhaps behind a sign or a slash. */
-static bool
-is_integer(const char *cell)
-{
-  cell += *cell != '\0' && strchr("+-/", *cell) != NULL;
-  return cell[strspn(cell, "0123456789")] == '\0';
-}
-
 static void
 separate_thousands(struct sink *sink, const char *cell)
 {
@@ -85,7 +77,10 @@ add_cell(struct text_table *table, const char *cell)
              (int)character_start(cell, MOST_TEXT / 2), cell, cell + tail);
     cell = cut;
   }
-  if (table->human && !table->columns[table->column].left && is_integer(cell))
+  /* an integer, perhaps behind a sign or a slash */
+  const char *digits = cell + (*cell == '+' || *cell == '-' || *cell == '/');
+  if (table->human && !table->columns[table->column].left &&
+      digits[strspn(digits, "0123456789")] == '\0')
     separate_thousands(sink, cell);
   else
     escape_name(sink, cell, "");
