@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * stop.c -- see stop.h for the protocol, and threads.h for the lock.
+ * stop.c -- see stop.h for the protocol.
  *
  * Not done here: the hook's half (count_allocation.c), and what the
  * collector's answer consists of (collector_balance.c). */
 #include "lisp/threads/stop.h"
-
-/* For the collector's signals; our threads are none of its business. */
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
-#include <gc/gc.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,30 +20,6 @@
 #include "lisp/balance/collector_data.h"
 #include "lisp/names/releases.h"
 #include "lisp/threads/threads.h"
-
-/* ---- the lock ---- */
-
-void
-monitor_lock(void)
-{
-  sigset_t interrupts, before;
-  sigfillset(&interrupts);
-  sigdelset(&interrupts, SIGSEGV);
-  sigdelset(&interrupts, SIGBUS);
-  sigdelset(&interrupts, GC_get_suspend_signal());
-  sigdelset(&interrupts, GC_get_thr_restart_signal());
-  pthread_sigmask(SIG_BLOCK, &interrupts, &before);
-  pthread_mutex_lock(&monitor.lock);
-  monitor.signals = before;
-}
-
-void
-monitor_unlock(void)
-{
-  const sigset_t before = monitor.signals;
-  pthread_mutex_unlock(&monitor.lock);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
 
 /* ---- gates ---- */
 

@@ -13,8 +13,8 @@
  * ended, threads of further names are counted as one name.  So a program that
  * makes threads without end leaves no more states than that.
  *
- * Not done here: the lock, and finding the threads that began while nothing
- * was counted (stop.c). */
+ * Not done here: finding the threads that began while nothing was counted
+ * (stop.c). */
 #include "lisp/threads/threads.h"
 
 #include <stdlib.h>

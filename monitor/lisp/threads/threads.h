@@ -67,10 +67,29 @@ extern struct monitor {
 } monitor;
 
 /* Takes the lock and blocks all signals that could run Lisp code, which may
- * throw out of what holds a lock; the collector's cannot.  Opens the lock
- * again. */
-void monitor_lock(void);
-void monitor_unlock(void);
+ * throw out of what holds a lock; the collector's cannot. */
+static inline void
+monitor_lock(void)
+{
+  sigset_t interrupts, before;
+  sigfillset(&interrupts);
+  sigdelset(&interrupts, SIGSEGV);
+  sigdelset(&interrupts, SIGBUS);
+  sigdelset(&interrupts, GC_get_suspend_signal());
+  sigdelset(&interrupts, GC_get_thr_restart_signal());
+  pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+  pthread_mutex_lock(&monitor.lock);
+  monitor.signals = before;
+}
+
+/* Opens the lock, and gives the thread its signals back. */
+static inline void
+monitor_unlock(void)
+{
+  const sigset_t before = monitor.signals;
+  pthread_mutex_unlock(&monitor.lock);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 /* Returns the state of the thread with this environment, or NULL. */
 struct thread_state *threads_find(cl_env_ptr env);
