@@ -16,7 +16,6 @@
  */
 #include "monitor.h"
 
-#include <gc/gc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
