@@ -103,7 +103,8 @@ extern struct code_notes {
   struct code_objects unloaded; /* by their numbers less one */
   char text[NOTE_BYTES];        /* of a note that is made */
   char program[PATH_MAX]; /* path of the program; empty: not asked for yet */
-  bool forked; /* so the linker's lock may be taken for ever; without `lock' */
+  bool
+      forked; /* so the linker's lock may be taken for ever; without `lock' */
 } code_notes HIDDEN;
 
 /* Notes the program, and the file with that address in its code, if that was
@@ -116,20 +117,6 @@ void code_notes_add(uintptr_t address);
  * locked. */
 struct code_object code_notes_retire(const struct code_object *gone,
                                      struct function_numbers *numbers);
-
-/* Opens the lock if this thread has left it by a jump. */
-static inline void
-code_notes_abandon(void)
-{
-  spin_abandon(&code_notes.lock);
-}
-
-/* Opens the lock in a copy of the process. */
-static inline void
-code_notes_forked(void)
-{
-  code_notes.lock.holder = 0;
-}
 
 /* Returns what a site becomes when the object (a struct code_object) is
  * unloaded: another one if it is in it. */

@@ -217,15 +217,12 @@ run(struct machine *m, struct cursor c, uintptr_t ip)
  * are long, and of one function places are met mostly from its beginning on:
  * it saves a sixth of all instructions of gcc's compiler for a small file. */
 enum { STOPPED = 32 };
-static struct {
-  struct spin_lock lock;
-  struct stopped {
-    uintptr_t start; /* of the function; 0: none */
-    uintptr_t ip;    /* up to there */
-    struct machine machine;
-    struct cursor rest;
-  } at[STOPPED];
-} stopped;
+static struct stopped {
+  uintptr_t start; /* of the function; 0: none */
+  uintptr_t ip;    /* up to there */
+  struct machine machine;
+  struct cursor rest;
+} stopped[STOPPED]; /* under frame_rules.lock */
 
 /* Stores how far the program was run, so that the handler of a signal never
  * takes half of it for the whole. */
@@ -248,9 +245,9 @@ static void
 run_to(struct machine *m, uintptr_t ip)
 {
   const struct frame_entry *const entry = m->entry;
-  struct stopped *const s = &stopped.at[(entry->start >> 4) % STOPPED];
+  struct stopped *const s = &stopped[(entry->start >> 4) % STOPPED];
   const bool mine =
-      !spin_holds(&stopped.lock) && spin_try_lock(&stopped.lock);
+      !spin_holds(&frame_rules.lock) && spin_try_lock(&frame_rules.lock);
   struct cursor rest = entry->program;
   if (mine && s->start == entry->start && s->ip <= ip) {
     *m = s->machine;
@@ -264,7 +261,7 @@ run_to(struct machine *m, uintptr_t ip)
   rest = run(m, rest, ip);
   if (mine) {
     stop(s, m, rest, ip);
-    spin_unlock(&stopped.lock);
+    spin_unlock(&frame_rules.lock);
   }
 }
 
@@ -383,23 +380,8 @@ frame_rules_forget(uintptr_t start, uintptr_t end)
 {
   spin_lock(&frame_rules.lock);
   shared_table_forget(&frame_rules, start, end);
-  spin_unlock(&frame_rules.lock);
-  spin_lock(&stopped.lock);
   for (int i = 0; i < STOPPED; i++)
-    if (stopped.at[i].start >= start && stopped.at[i].start < end)
-      stopped.at[i].start = 0;
-  spin_unlock(&stopped.lock);
-}
-
-void
-frame_rules_abandon(void)
-{
-  spin_abandon(&frame_rules.lock);
-  spin_abandon(&stopped.lock);
-}
-
-void
-frame_rules_forked(void)
-{
-  frame_rules.lock.holder = stopped.lock.holder = 0;
+    if (stopped[i].start >= start && stopped[i].start < end)
+      stopped[i].start = 0;
+  spin_unlock(&frame_rules.lock);
 }

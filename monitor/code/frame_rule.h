@@ -76,11 +76,3 @@ frame_rule_find(uintptr_t ip, bool interrupted)
 
 /* Forgets the rules of the code from `start' to `end', which was unloaded. */
 void frame_rules_forget(uintptr_t start, uintptr_t end);
-
-/* Opens the locks of the rules that this thread has: a jump has left what it
- * had them for, which is whole at each instruction. */
-void frame_rules_abandon(void);
-
-/* Opens the locks in the child of a fork, of which only this thread is left.
- */
-void frame_rules_forked(void);

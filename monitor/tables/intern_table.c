@@ -14,22 +14,14 @@ hash_bytes(const uint8_t *bytes, size_t n)
   return (uint32_t)((h * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
-/* Returns the bytes of key NUMBER, from 1 on, and sets *N to how many. */
-static const uint8_t *
-bytes_of(const struct intern_table *t, uint32_t number, size_t *n)
-{
-  const size_t *ends = t->ends.base;
-  *n = ends[number] - ends[number - 1];
-  return (const uint8_t *)t->bytes.base + ends[number - 1];
-}
-
 static bool
 is_key(const struct intern_table *t, uint32_t number, const void *key,
        size_t n)
 {
-  size_t length;
-  const uint8_t *bytes = bytes_of(t, number, &length);
-  return length == n && memcmp(bytes, key, n) == 0;
+  const size_t *const ends = t->ends.base;
+  const size_t start = ends[number - 1];
+  return ends[number] - start == n &&
+         memcmp((const uint8_t *)t->bytes.base + start, key, n) == 0;
 }
 
 static uint32_t

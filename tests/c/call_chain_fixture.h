@@ -94,7 +94,9 @@ forget_all(void)
     free(walked[i].frames);
     walked[i] = (struct walked){ 0 };
   }
-  call_chain_release(&chain);
+  arena_release(&chain.frame_arena);
+  arena_release(&chain.fresh_arena);
+  arena_release(&chain.word_arena);
   memset(&chain, 0, sizeof chain);
   ready = false;
 }

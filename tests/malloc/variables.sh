@@ -34,7 +34,7 @@ monitor/c/count/monitor this_thread
 monitor/c/count/stripes sharing
 monitor/c/count/stripes stripes
 monitor/c/environment settings
-monitor/c/image/process_image own
+monitor/c/image/process_image process_image
 monitor/c/interpose/objects live_objects
 monitor/c/interpose/real_allocator real
 monitor/c/session/session session

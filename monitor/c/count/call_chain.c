@@ -44,20 +44,13 @@ int
 call_chain_init(struct call_chain *chain)
 {
   if (!grow(chain)) {
-    call_chain_release(chain);
+    arena_release(&chain->frame_arena);
+    arena_release(&chain->fresh_arena);
+    arena_release(&chain->word_arena);
     return -1;
   }
   call_chain_forget(chain);
   return 0;
-}
-
-void
-call_chain_release(struct call_chain *chain)
-{
-  arena_release(&chain->frame_arena);
-  arena_release(&chain->fresh_arena);
-  arena_release(&chain->word_arena);
-  chain->room = 0;
 }
 
 static inline void

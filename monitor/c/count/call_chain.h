@@ -92,7 +92,6 @@ struct call_chain {
 /* Makes an empty chain in memory that is zero; it grows with the stack.
  * Returns 0, or -1 with errno set. */
 int call_chain_init(struct call_chain *chain);
-void call_chain_release(struct call_chain *chain);
 
 /* Walk from the call that returns to `ip'; `sp' and `frame', the frame
  * pointer, as struct stack_frame has them.  The frames are in chain->frames

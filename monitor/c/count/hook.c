@@ -13,7 +13,6 @@
 
 #include "arch/arch.h"
 #include "c/count/hook.h"
-#include "c/count/unloaded_code.h"
 
 /* ---- contexts, under the lock ---- */
 

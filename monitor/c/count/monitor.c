@@ -102,7 +102,7 @@ find_budget(void)
   if (asked <= IMAGE_MOST_BUDGET)
     return asked == 0 ? USUAL_BUDGET : (uint32_t)asked;
   process_image_read_name();
-  if (process_image_is_first())
+  if (process_image.first)
     process_image_say("MPROF_BUDGET is too large for",
                       "the budget is " TEXT_OF(IMAGE_MOST_BUDGET));
   return IMAGE_MOST_BUDGET;
@@ -264,7 +264,7 @@ void
 monitor_forked(struct monitor *m)
 {
   m->lock.holder = m->functions.table.lock.holder = 0;
-  frame_rules_forked();
+  frame_rules.lock.holder = 0;
   context_tree_shorten(&m->tree);
   stripes_forked(m->tree.room + 1);
   stripes.counting = m->counting;

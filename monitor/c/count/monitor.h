@@ -48,7 +48,7 @@ struct threads {
   bool has_key;
 };
 
-/* See unloaded_code.h. */
+/* See unloaded_code.c. */
 struct unloaded_code {
   struct spin_lock lock;
   struct code_objects loaded; /* at the last check */
@@ -195,3 +195,14 @@ void monitor_leave_image(struct monitor *m);
 
 /* Forgets all in the child of a fork, of which only this thread is left. */
 void monitor_forked(struct monitor *m);
+
+/* ---- code that goes away: unloaded_code.c ---- */
+
+/* Returns whether `ip' is in the dynamic linker. */
+bool unloaded_code_is_linker(uintptr_t ip);
+
+/* Retire the sites in what is loaded no more. */
+void unloaded_code_check(void);
+
+/* Opens, in the child of a fork, what another thread had locked. */
+void unloaded_code_forked(void);

@@ -85,41 +85,32 @@ allocate(void)
   return NULL;
 }
 
-/* Makes the record of this thread; returns NULL without memory.  With signals
- * held. */
-static struct thread *
-make(void)
+struct thread *
+thread_make(void)
 {
   const uint64_t generation =
       __atomic_load_n(&stripes.generation, __ATOMIC_ACQUIRE);
   char name[NAME_BYTES] = "";
+  struct signals_held signals;
+  signals_hold(&signals);
   spin_lock(&monitor.threads.lock);
   struct thread *thread = monitor.threads.unused;
   if (thread != NULL)
     monitor.threads.unused = thread->next;
   spin_unlock(&monitor.threads.lock);
-  if (thread == NULL && (thread = allocate()) == NULL)
-    return NULL;
-  thread_forget(thread, generation);
-  thread->regions = (struct region_stack){0};
-  if (!arenas_are_sealed())
-    pthread_getname_np(pthread_self(), name, sizeof name);
-  spin_lock(&monitor.threads.lock);
-  thread->label = label_of_name(name);
-  stripes_join(&thread->user);
-  spin_unlock(&monitor.threads.lock);
-  this_thread.record = thread;
-  if (__atomic_load_n(&monitor.threads.has_key, __ATOMIC_ACQUIRE))
-    pthread_setspecific(monitor.threads.key, thread);
-  return thread;
-}
-
-struct thread *
-thread_make(void)
-{
-  struct signals_held signals;
-  signals_hold(&signals);
-  struct thread *const thread = make();
+  if (thread != NULL || (thread = allocate()) != NULL) {
+    thread_forget(thread, generation);
+    thread->regions = (struct region_stack){0};
+    if (!arenas_are_sealed())
+      pthread_getname_np(pthread_self(), name, sizeof name);
+    spin_lock(&monitor.threads.lock);
+    thread->label = label_of_name(name);
+    stripes_join(&thread->user);
+    spin_unlock(&monitor.threads.lock);
+    this_thread.record = thread;
+    if (__atomic_load_n(&monitor.threads.has_key, __ATOMIC_ACQUIRE))
+      pthread_setspecific(monitor.threads.key, thread);
+  }
   signals_let_go(&signals);
   return thread;
 }
@@ -138,8 +129,8 @@ thread_abandon(void)
 {
   struct monitor *const m = &monitor;
   stripes_recover();
-  frame_rules_abandon();
-  code_notes_abandon();
+  spin_abandon(&frame_rules.lock);
+  spin_abandon(&code_notes.lock);
   spin_abandon(&m->functions.table.lock);
   spin_abandon(&m->lock);
   if (m->objects != NULL)

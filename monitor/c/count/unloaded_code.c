@@ -1,11 +1,23 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "c/count/unloaded_code.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * unloaded_code.c -- code of a C program that goes away, so that its call
+ * sites are retired before its addresses are used again.
+ *
+ * Model.  Which code was loaded at the last check is compared with what is
+ * loaded now.  Libraries come and go by dlopen and dlclose, and also without:
+ * the C library unloads modules of its own (iconv, locales).  But the dynamic
+ * linker allocates after it has unloaded one and before it maps another, and
+ * once more when that is in its list.  So a check at each of its allocations
+ * misses none; none of them is a known path.
+ *
+ * Takes the linker's lock, and then the monitor's: this thread has not got
+ * that.  Runs inside the hook. */
+#include "c/count/monitor.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 
-#include "c/count/monitor.h"
 #include "code/code_objects.h"
 #include "image/arena.h"
 #include "image/signals.h"
@@ -73,7 +85,7 @@ void
 unloaded_code_forked(void)
 {
   code_objects_forked();
-  code_notes_forked();
+  code_notes.lock.holder = 0;
   if (monitor.code.lock.holder != 0 && !spin_holds(&monitor.code.lock)) {
     /* half changed, perhaps */
     monitor.code.loaded = monitor.code.other = (struct code_objects){0};

@@ -21,18 +21,7 @@
 
 enum { SUFFIX_BYTES = 40, MOST_NAMES = 10000 };
 
-static struct {
-  char base[PATH_MAX]; /* without what tells processes apart; empty: not
-                          read */
-  char free[PATH_MAX]; /* a name that is tried, or was before this one */
-  bool first;          /* the name is for this process */
-  bool by_program;     /* the program has called for it */
-  struct stat root;    /* the folder "/" when the name was read */
-  char root_process[sizeof "MPROF_ROOT_PID=0123456789"]; /* in the
-                                      environment: as long for any process, as
-                                      programs allocate for it */
-  char said[PATH_MAX]; /* a name without control characters */
-} own;
+struct process_image process_image;
 
 /* ---- names ---- */
 
@@ -41,22 +30,25 @@ static void
 set_base(const char *name)
 {
   size_t n = 0;
-  if (name[0] != '/' && getcwd(own.base, sizeof own.base) != NULL) {
-    n = strlen(own.base);
-    if (n + 1 < sizeof own.base)
-      own.base[n++] = '/';
+  if (name[0] != '/' &&
+      getcwd(process_image.base, sizeof process_image.base) != NULL) {
+    n = strlen(process_image.base);
+    if (n + 1 < sizeof process_image.base)
+      process_image.base[n++] = '/';
   }
-  for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof own.base; name++) {
+  for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof process_image.base;
+       name++) {
     if (name[0] == '%' && name[1] == 'p') {
-      n = (size_t)(write_digits(own.base + n, (uint64_t)getpid(), 10) -
-                   own.base);
+      n = (size_t)(write_digits(process_image.base + n, (uint64_t)getpid(),
+                                10) -
+                   process_image.base);
       name++;
     } else {
-      own.base[n++] = *name;
+      process_image.base[n++] = *name;
     }
   }
-  own.base[n] = '\0';
-  stat("/", &own.root);
+  process_image.base[n] = '\0';
+  stat("/", &process_image.root);
 }
 
 /* Returns whether the variable names this process, also after exec. */
@@ -68,9 +60,9 @@ is_root_process(void)
     return false;
   if (text != NULL)
     return strtol(text, NULL, 10) == (long)getpid();
-  snprintf(own.root_process, sizeof own.root_process, "MPROF_ROOT_PID=%010d",
-           (int)getpid());
-  environment_set(own.root_process);
+  snprintf(process_image.root_process, sizeof process_image.root_process,
+           "MPROF_ROOT_PID=%010d", (int)getpid());
+  environment_set(process_image.root_process);
   return true;
 }
 
@@ -79,10 +71,10 @@ process_image_read_name(void)
 {
   const char *name = environment_value("MPROF_OUT");
   const char *const preloaded = environment_value("LD_PRELOAD");
-  if (own.base[0] != '\0')
+  if (process_image.base[0] != '\0')
     return;
   image_file_keep_mask();
-  own.first = is_root_process();
+  process_image.first = is_root_process();
   if (name == NULL || *name == '\0')
     name = preloaded != NULL && strstr(preloaded, "libmprof-malloc") != NULL
                ? "mprof.data.%p"
@@ -93,22 +85,10 @@ process_image_read_name(void)
 bool
 process_image_set(const char *name)
 {
-  strcpy(own.free, own.base);
-  own.first = own.by_program = true;
+  strcpy(process_image.free, process_image.base);
+  process_image.first = process_image.by_program = true;
   set_base(name);
-  return strcmp(own.free, own.base) != 0;
-}
-
-void
-process_image_forked(void)
-{
-  own.first = false;
-}
-
-bool
-process_image_is_first(void)
-{
-  return own.first;
+  return strcmp(process_image.free, process_image.base) != 0;
 }
 
 static int
@@ -123,8 +103,8 @@ try_name(const char *path)
 static int
 open_free_name(void)
 {
-  char *const path = own.free;
-  char *end = stpcpy(path, own.base);
+  char *const path = process_image.free;
+  char *end = stpcpy(path, process_image.base);
   int error = EEXIST;
   if (process_selection_by_name())
     error = try_name(path);
@@ -147,12 +127,13 @@ process_image_open(void)
 {
   struct stat root;
   process_image_read_name();
-  if (!own.by_program && !environment_is_trusted())
+  if (!process_image.by_program && !environment_is_trusted())
     return EACCES; /* its folder is the caller's choice */
-  if (stat("/", &root) != 0 || root.st_dev != own.root.st_dev ||
-      root.st_ino != own.root.st_ino)
+  if (stat("/", &root) != 0 || root.st_dev != process_image.root.st_dev ||
+      root.st_ino != process_image.root.st_ino)
     return ENOENT; /* after chroot the name may be another file's */
-  return own.first ? image_open(own.base, IMAGE_C, false) : open_free_name();
+  return process_image.first ? image_open(process_image.base, IMAGE_C, false)
+                             : open_free_name();
 }
 
 /* ---- messages ---- */
@@ -187,9 +168,9 @@ write_error(const struct iovec *pieces, int count)
 static const char *
 without_controls(const char *path)
 {
-  char *const text = own.said;
+  char *const text = process_image.said;
   size_t i = 0;
-  for (; path[i] != '\0' && i + 1 < sizeof own.said; i++) {
+  for (; path[i] != '\0' && i + 1 < sizeof process_image.said; i++) {
     const unsigned char byte = (unsigned char)path[i];
     const unsigned char next = (unsigned char)path[i + 1];
     const bool second = i > 0 && byte >= 0x80 && byte < 0xA0 &&
@@ -213,7 +194,9 @@ process_image_say(const char *before, const char *why)
       "mprof: ",
       before,
       " '",
-      without_controls(own.first || tried[0] == '\0' ? own.base : tried),
+      without_controls(process_image.first || tried[0] == '\0'
+                           ? process_image.base
+                           : tried),
       "': ",
       why,
       "\n"};

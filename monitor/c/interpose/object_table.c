@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "c/interpose/object_table.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "image/signals.h"
+#include <errno.h>
 
 static size_t
 capacity(const struct object_table *t)
@@ -39,32 +37,27 @@ find_place(const struct object_table *t, uintptr_t address)
 static void
 use_first_places(struct object_table *t)
 {
-  memset(t->first, 0, sizeof t->first);
-  t->arena = (struct arena){0};
-  t->objects = t->first;
-  t->bits = OBJECT_TABLE_BITS;
+  if (t->objects == NULL) {
+    t->objects = t->first;
+    t->bits = OBJECT_TABLE_BITS;
+  }
 }
 
-/* Moves the objects into 1 << BITS places; returns false without memory.  No
- * handler of a signal may jump away from it. */
+/* Moves the objects into twice as many places; returns false without memory.
+ * No handler of a signal may jump away from it. */
 static bool
-resize(struct object_table *t, unsigned bits)
+grow(struct object_table *t)
 {
   struct signals_held signals;
   struct object_record *const old = t->objects;
   struct arena old_arena = t->arena, arena;
   const size_t count = capacity(t);
-  if (bits == OBJECT_TABLE_BITS) {
-    signals_hold(&signals);
-    use_first_places(t);
-  } else {
-    if (arena_reserve(&arena, sizeof *t->objects << bits) != 0)
-      return false;
-    signals_hold(&signals);
-    t->arena = arena;
-    t->objects = arena.base;
-    t->bits = bits;
-  }
+  if (arena_reserve(&arena, 2 * count * sizeof *t->objects) != 0)
+    return false;
+  signals_hold(&signals);
+  t->arena = arena;
+  t->objects = arena.base;
+  t->bits++;
   for (size_t i = 0; i < count; i++)
     if (old[i].address != 0)
       *find_place(t, old[i].address) = old[i];
@@ -77,9 +70,8 @@ void
 object_table_make_room(struct object_table *t, size_t more)
 {
   spin_lock(&t->lock);
-  if (t->objects == NULL)
-    use_first_places(t);
-  while ((t->count + more) * 4 > capacity(t) * 3 && resize(t, t->bits + 1))
+  use_first_places(t);
+  while ((t->count + more) * 4 > capacity(t) * 3 && grow(t))
     ;
   spin_unlock(&t->lock);
 }
@@ -89,10 +81,9 @@ object_table_reserve(struct object_table *t)
 {
   const int saved = errno;
   spin_lock(&t->lock);
-  if (t->objects == NULL)
-    use_first_places(t);
-  const bool room = (t->count + 1) * 4 <= capacity(t) * 3 ||
-                    resize(t, t->bits + 1) || t->count + 2 <= capacity(t);
+  use_first_places(t);
+  const bool room = (t->count + 1) * 4 <= capacity(t) * 3 || grow(t) ||
+                    t->count + 2 <= capacity(t);
   set_count(t, t->count + room);
   spin_unlock(&t->lock);
   errno = saved;
@@ -144,11 +135,7 @@ object_table_remove(struct object_table *t, uintptr_t address,
 void
 object_table_unreserve(struct object_table *t)
 {
-  const int saved = errno;
   spin_lock(&t->lock);
   set_count(t, t->count - 1);
-  if (t->bits > OBJECT_TABLE_BITS && t->count * 6 < capacity(t))
-    resize(t, t->bits - 1);
   spin_unlock(&t->lock);
-  errno = saved;
 }

@@ -5,7 +5,7 @@
  *
  * Open addressing with linear probing, at most three quarters full, or where
  * there is no memory for a larger one all but one place; what is taken out
- * leaves no trace, and the table grows and shrinks by halves.
+ * leaves no trace, and the table grows to twice its size.
  *
  * An object has a place from before it is put there until after it is taken
  * out, so that it can be put back.

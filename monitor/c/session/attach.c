@@ -167,13 +167,13 @@ mprof_attach(const char *settings)
   this_thread.inside++;
   if (session.attached)
     detach();
-  if (!environment_replace(settings)) {
+  const char *const why =
+      !environment_replace(settings) ? strerrordesc_np(ENOMEM)
+      : !is_real_malloc()            ? "its malloc is not the C library's"
+                                     : NULL;
+  if (why != NULL) {
     this_thread.inside--;
-    return strerrordesc_np(ENOMEM);
-  }
-  if (!is_real_malloc()) {
-    this_thread.inside--;
-    return "its malloc is not the C library's";
+    return why;
   }
   session.attached = true;
   choose_functions(functions);

@@ -55,7 +55,7 @@ count_words(const char *path, char *const *environment, bool here)
   errno = saved;
   if (why == NULL)
     return 0;
-  if (here && session_is_ours() && process_image_is_first())
+  if (here && session_is_ours() && process_image.first)
     process_image_say("nothing more goes to", why);
   while (environment[count] != NULL)
     count++;

@@ -8,7 +8,6 @@
 
 #include "c/count/monitor.h"
 #include "c/count/thread.h"
-#include "c/count/unloaded_code.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
 #include "c/interpose/objects.h"
@@ -84,17 +83,17 @@ begin_copy(void)
   this_thread.inside++;
   spin_unlock(&live_objects.lock);
   unloaded_code_forked();
-  process_image_forked();
+  process_image.first = false;
   const bool good = image_forked();
   if (good) {
     monitor_forked(&monitor);
     threads_forked();
     session.process = getpid();
-  }
-  if (good && process_selection_excludes_children()) {
-    monitor.awaits_image = false;
-    monitor_count(false);
-    arenas_seal();
+    if (process_selection_excludes_children()) {
+      monitor.awaits_image = false;
+      monitor_count(false);
+      arenas_seal();
+    }
   }
   this_thread.inside--;
   return good;

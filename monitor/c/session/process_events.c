@@ -22,7 +22,6 @@
 #include "base/attributes.h"
 #include "c/count/monitor.h"
 #include "c/count/thread.h"
-#include "c/count/unloaded_code.h"
 #include "c/image/process_image.h"
 #include "c/interpose/interposed.h"
 #include "c/interpose/objects.h"

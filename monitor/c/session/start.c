@@ -44,16 +44,6 @@ register_handlers(void)
   session.has_handlers = true;
 }
 
-/* Makes locks be taken as if there were another thread: a reader from outside
- * takes the locks of stripes, too. */
-static void
-be_watched(void)
-{
-  __libc_single_threaded = 0;
-  stripes.watched = true;
-  monitor_open(&monitor);
-}
-
 void
 session_begin(void)
 {
@@ -79,7 +69,10 @@ session_begin(void)
   if (on && monitor.ready) /* something was counted already */
     monitor_open(&monitor);
   monitor.ready = !monitor.awaits_image;
-  if (environment_value("MPROF_WATCHED") != NULL)
-    be_watched();
+  if (environment_value("MPROF_WATCHED") != NULL) {
+    __libc_single_threaded = 0; /* a reader from outside takes locks, too */
+    stripes.watched = true;
+    monitor_open(&monitor);
+  }
   this_thread.inside--;
 }

@@ -167,7 +167,7 @@ fork_child(void)
 {
   const bool mapped = image_has_parts();
   code_objects_forked();
-  code_notes_forked();
+  code_notes.lock.holder = 0;
   threads_forked();
   if (!image_forked()) {
     monitor.running = false;
