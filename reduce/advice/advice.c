@@ -101,23 +101,6 @@ gather(struct search *search, const struct finding *found,
   add_size(search, item, count);
 }
 
-static void
-gather_all(struct search *search)
-{
-  const struct view *view = search->matcher.view;
-  const struct profile *profile = view->profile;
-  for (size_t i = 0; i < profile->sample_count; i++) {
-    struct sample_count count;
-    struct finding found;
-    if (!selection_keeps(&view->selection, i))
-      continue;
-    selection_count(&view->selection, i, &count);
-    if (matcher_find(&search->matcher, profile->samples[i].node, count.type,
-                     &found))
-      gather(search, &found, &count);
-  }
-}
-
 /* ---- the whole ---- */
 
 static uint64_t
@@ -172,7 +155,16 @@ advice_list_init(struct advice_list *list, const struct view *view)
   if (!advice_applies(view))
     return;
   matcher_init(&search.matcher, view);
-  gather_all(&search);
+  for (size_t i = 0; i < view->profile->sample_count; i++) {
+    const uint32_t node = view->profile->samples[i].node;
+    struct sample_count count;
+    struct finding found;
+    if (!selection_keeps(&view->selection, i))
+      continue;
+    selection_count(&view->selection, i, &count);
+    if (matcher_find(&search.matcher, node, count.type, &found))
+      gather(&search, &found, &count);
+  }
   pool_free(search.matcher.names); /* a byte for each rule and name */
   list->items = search.items;
   for (size_t i = 0; i < search.count; i++) {

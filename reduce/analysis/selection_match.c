@@ -204,48 +204,34 @@ is_function_name(const char *text)
          strncmp(text, "0x", 2) != 0 && strcmp(text, "(OUT-OF-MEMORY)") != 0;
 }
 
-/* Returns whether the function I is hidden by its kind. */
-static bool
-is_hidden_kind(const struct selection *selection, size_t i)
-{
-  const struct frame_table *frames = selection->frames;
-  const struct function *function = &frames->functions[i];
-  const char *name = function_name(frames, i);
-  const char *file = function_file(frames, i);
-  const bool lisp = selection->profile->language == LANGUAGE_LISP;
-  if (function->runtime || (!lisp && is_cxx_runtime(name, file)))
-    return selection->options.system != SYSTEM_SHOWN;
-  return selection->options.system == SYSTEM_HIDDEN && lisp && !function->c &&
-         is_system_function(name, file);
-}
-
-/* Returns what the function I means to the phases. */
-static enum phase_role
-role_of(const struct selection *selection, size_t i)
-{
-  const struct frame_table *frames = selection->frames;
-  const struct function *function = &frames->functions[i];
-  if (selection->profile->language != LANGUAGE_LISP)
-    return ROLE_NEUTRAL;
-  /* whatever it is called: so the monitor has it, too, which does not know C
-   * names while it counts */
-  if (function->c && !function->runtime)
-    return ROLE_PROGRAM;
-  return phase_role_of(function_name(frames, i), function_file(frames, i),
-                       function->runtime);
-}
-
-/* Finds what the options make of each function. */
+/* Finds what the options make of each function.  A C function is of the
+ * program whatever it is called: so the monitor has it, too, which does not
+ * know C names while it counts. */
 static void
 judge_functions(struct selection *selection)
 {
-  for (size_t i = 0; i < selection->frames->function_count; i++) {
-    struct function_choice *function = &selection->functions[i];
-    function->hidden = is_hidden_kind(selection, i) ||
-                       is_matched(selection, EXPRESSION_HIDE, i) ||
-                       !is_chosen(selection, EXPRESSION_SHOW, i);
-    function->role = (unsigned char)role_of(selection, i);
-    function->named = is_function_name(function_name(selection->frames, i));
+  const struct frame_table *frames = selection->frames;
+  const enum system_choice system = selection->options.system;
+  const bool lisp = selection->profile->language == LANGUAGE_LISP;
+  for (size_t i = 0; i < frames->function_count; i++) {
+    const struct function *f = &frames->functions[i];
+    const char *name = function_name(frames, i);
+    const char *file = function_file(frames, i);
+    struct function_choice *choice = &selection->functions[i];
+    const bool hidden_kind =
+        f->runtime || (!lisp && is_cxx_runtime(name, file))
+            ? system != SYSTEM_SHOWN
+            : lisp && system == SYSTEM_HIDDEN && !f->c &&
+                  is_system_function(name, file);
+    choice->hidden = hidden_kind ||
+                     is_matched(selection, EXPRESSION_HIDE, i) ||
+                     !is_chosen(selection, EXPRESSION_SHOW, i);
+    choice->role =
+        (unsigned char)(!lisp ? ROLE_NEUTRAL
+                        : f->c && !f->runtime
+                            ? ROLE_PROGRAM
+                            : phase_role_of(name, file, f->runtime));
+    choice->named = is_function_name(name);
   }
 }
 

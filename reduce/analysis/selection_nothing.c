@@ -47,19 +47,6 @@ selection_is_empty(const struct selection *selection)
   return chooses && !figures_any(&selection->total);
 }
 
-/* Returns the words for PHASES, with commas between them. */
-static const char *
-phase_words(uint64_t phases, char words[64])
-{
-  char *end = words;
-  if (phases == 0)
-    return NULL;
-  for (int i = 0; i < PHASE_COUNT; i++)
-    if ((phases >> i & 1) != 0)
-      end = stpcpy(stpcpy(end, end == words ? "" : ","), phase_texts[i].word);
-  return words;
-}
-
 /* Adds an option with its VALUE to the list at SINK, if it is given. */
 static void
 list_option(struct sink *sink, const char *option, const char *value)
@@ -68,30 +55,13 @@ list_option(struct sink *sink, const char *option, const char *value)
     sink_format(sink, " --%s=%s", option, value);
 }
 
-/* Adds --from and --to, if given, to the list at SINK.  Fails if the profile
- * has no times. */
-static void
-list_time(const struct selection *selection, struct sink *sink)
-{
-  const struct selection_options *options = &selection->options;
-  if (profile_comment(selection->profile, PPROF_COMMENT_SLICE) == NULL)
-    fail_with(MPROF_NOTHING,
-              "--from and --to: the profile has no times; record them with "
-              "--timeline");
-  if (options->from != 0)
-    list_option(sink, "from",
-                pool_format("%gs", (double)options->from / 1e9));
-  if (options->to != 0)
-    list_option(sink, "to", pool_format("%gs", (double)options->to / 1e9));
-}
-
 void
 selection_fail_empty(const struct selection *selection)
 {
   const struct selection_options *options = &selection->options;
   const struct measure_row *counted = &measure_rows[options->counted];
   const char *ignored = options->expressions[EXPRESSION_IGNORE];
-  char phases[64];
+  const char *before = " --phase=";
   struct string_sink all;
   string_sink_init(&all);
   for (int i = 0; i < CHOOSING_COUNT; i++) {
@@ -102,11 +72,21 @@ selection_fail_empty(const struct selection *selection)
                 selection_nearest(selection, choosing[i]));
     list_option(&all.sink, option, value);
   }
-  list_option(&all.sink, "phase", phase_words(options->phases, phases));
+  for (int i = 0; i < PHASE_COUNT; i++)
+    if ((options->phases >> i & 1) != 0) {
+      sink_format(&all.sink, "%s%s", before, phase_texts[i].word);
+      before = ",";
+    }
   list_option(&all.sink, "category", options->categories);
   list_option(&all.sink, "ignore", ignored);
-  if (selection_is_of_time(options))
-    list_time(selection, &all.sink);
+  if (selection_is_of_time(options) &&
+      profile_comment(selection->profile, PPROF_COMMENT_SLICE) == NULL)
+    fail_with(MPROF_NOTHING, "--from and --to: the profile has no times; "
+                             "record them with --timeline");
+  if (options->from != 0)
+    sink_format(&all.sink, " --from=%gs", (double)options->from / 1e9);
+  if (options->to != 0)
+    sink_format(&all.sink, " --to=%gs", (double)options->to / 1e9);
   list_option(&all.sink, "value",
               counted->what == NULL ? NULL : counted->word);
   const char *text = string_sink_text(&all);

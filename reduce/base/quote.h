@@ -12,6 +12,18 @@
  * (NUL-terminated), or 0 if the bytes there are none. */
 size_t utf8_length(const char *text);
 
+/* Returns how many of LENGTH bytes at TEXT, which is UTF-8, fit into MOST:
+ * whole characters. */
+static inline size_t
+utf8_cut(const char *text, size_t length, size_t most)
+{
+  if (length <= most)
+    return length;
+  while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
+    most--;
+  return most;
+}
+
 /* Writes NAME so that it stays on one line and tells a terminal nothing:
  * control characters, and the characters that Unicode takes for the end of a
  * line, become \n, \t, \r, \xNN or \uNNNN; so do bytes that are no UTF-8.

@@ -13,6 +13,7 @@
 #include "export/page.h"
 
 #include "base/array.h"
+#include "base/quote.h"
 #include "base/text_file.h"
 
 #include <fcntl.h>
@@ -82,18 +83,6 @@ read_source(struct source_file *file, const char *path)
       status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
 }
 
-/* Returns how many bytes of the line at TEXT are shown: whole characters. */
-static size_t
-shown_length(const char *text, size_t length)
-{
-  if (length <= MOST_LINE)
-    return length;
-  length = MOST_LINE;
-  while (length > 0 && (text[length] & 0xc0) == 0x80)
-    length--;
-  return length;
-}
-
 /* Writes those lines of FILE that are near one of the COUNT PLACES, as far as
  * there are bytes LEFT. */
 static void
@@ -104,7 +93,7 @@ write_file_lines(struct page *page, struct source_file *file,
   char *text = file->text;
   for (int64_t line = 1; next < count && *text != '\0'; line++) {
     size_t length = strcspn(text, "\n");
-    size_t shown = shown_length(text, length);
+    size_t shown = utf8_cut(text, length, MOST_LINE);
     bool last = text[length] == '\0';
     while (next < count && places[next].line + LINES_AROUND < line)
       next++;

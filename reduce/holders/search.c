@@ -11,17 +11,13 @@
  */
 
 static bool
-check_objects(const struct heap_graph *g, size_t reference_count)
+check_references(const struct heap_graph *g, size_t reference_count)
 {
   for (uint32_t i = 1; i <= g->count; i++)
     if (g->objects[i].references > g->objects[i + 1].references)
       return false;
-  return g->objects[g->count + 1].references <= reference_count;
-}
-
-static bool
-check_references(const struct heap_graph *g)
-{
+  if (g->objects[g->count + 1].references > reference_count)
+    return false;
   for (size_t i = g->objects[1].references;
        i < g->objects[g->count + 1].references; i++)
     if (g->references[i] == 0 || g->references[i] > g->count)
@@ -75,8 +71,8 @@ heap_graph_init(struct heap_graph *graph, struct heap_array objects,
                                .body_count = pairs->object,
                                .roots = named + 1,
                                .root_count = named->object};
-  return check_objects(graph, references.bytes / sizeof(uint32_t)) &&
-         check_references(graph) && check_roots(graph);
+  return check_references(graph, references.bytes / sizeof(uint32_t)) &&
+         check_roots(graph);
 }
 
 /* ---- a search -----------------------------------------------------------

@@ -147,19 +147,6 @@ write_counts(const struct advice *advice, struct sink *sink)
   sink_text(sink, "\n");
 }
 
-/* Copies as many whole characters of LENGTH bytes at LINE as TEXT holds. */
-static void
-copy(char *text, const char *line, size_t length)
-{
-  if (length >= SOURCE_TEXT_BYTES) {
-    length = SOURCE_TEXT_BYTES - 1;
-    while (length > 0 && ((unsigned char)line[length] & 0xc0) == 0x80)
-      length--;
-  }
-  memcpy(text, line, length);
-  text[length] = '\0';
-}
-
 /* Sets TEXT to line NUMBER, counted from 1, of the regular file PATH, without
  * blanks at its ends, cut where it is too long.  Returns false if there is no
  * such line. */
@@ -178,7 +165,9 @@ source_text(const char *path, int64_t number, char text[SOURCE_TEXT_BYTES])
     size_t left = strlen(start);
     while (left > 0 && strchr(" \t\r\n\f", start[left - 1]) != NULL)
       left--;
-    copy(text, start, left);
+    left = utf8_cut(start, left, SOURCE_TEXT_BYTES - 1);
+    memcpy(text, start, left);
+    text[left] = '\0';
   }
   pool_free(whole);
   return line != NULL;

@@ -27,22 +27,6 @@ row_of(const struct graph_entries *entries, size_t item)
                               .item = item};
 }
 
-static void
-count_left_out(struct graph_entries *entries)
-{
-  const struct view *view = entries->view;
-  struct ranking *ranking = &entries->ranking;
-  ranking->left_out_bytes = view->selection.total.bytes;
-  ranking->left_out_allocs = view->selection.total.allocs;
-  for (size_t i = 0; i < ranking->shown; i++) {
-    size_t item = ranking->rows[i].item;
-    if (item >= view->graph.node_count)
-      continue;
-    ranking->left_out_bytes -= view->graph.nodes[item].self.bytes;
-    ranking->left_out_allocs -= view->graph.nodes[item].self.allocs;
-  }
-}
-
 void
 graph_entries_init(struct graph_entries *entries, const struct view *view)
 {
@@ -67,7 +51,13 @@ graph_entries_init(struct graph_entries *entries, const struct view *view)
   for (size_t i = 0; i < count; i++)
     entries->index_of[ranking->rows[i].item] = i;
   ranking_cut(ranking, &view->selection.total, options);
-  count_left_out(entries);
+  ranking->left_out_bytes = view->selection.total.bytes;
+  ranking->left_out_allocs = view->selection.total.allocs;
+  for (size_t i = 0; i < ranking->shown; i++)
+    if (ranking->rows[i].item < graph->node_count) {
+      ranking->left_out_bytes -= ranking->rows[i].figures->bytes;
+      ranking->left_out_allocs -= ranking->rows[i].figures->allocs;
+    }
 }
 
 /* Adds the other end of ARC, and what passes there; nothing of an arc within

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_MEANING = 1000 };
-
 /* Which profiles have a column of a use, before its meaning. */
 static const char *const uses[] = {
     [USE_ALWAYS] = "",
@@ -91,24 +89,22 @@ static void
 explain_column(const struct view *view, const struct column *column,
                struct sink *sink)
 {
-  char term[64];
-  char meaning[MOST_MEANING];
   const char *top = column->text.top == NULL ? "" : column->text.top;
   const char *bottom = column->text.bottom;
   const char *in_c = column->meaning_in_c;
-  snprintf(term, sizeof term, "%s%s%s%s", top,
-           *top == '\0' || *bottom == '+' || *bottom == '/' ? "" : " ",
-           bottom, column->share ? " %" : "");
+  const char *term = column->term, *meaning = column->meaning;
+  if (term == NULL)
+    term = pool_format("%s%s%s%s", top,
+                       *top == '\0' || *bottom == '+' || *bottom == '/' ? ""
+                                                                        : " ",
+                       bottom, column->share ? " %" : "");
   if (view == NULL)
-    snprintf(meaning, sizeof meaning, "%s%s%s%s", uses[column->use],
-             column->meaning,
-             in_c == NULL ? "" : ".  In C: ", in_c == NULL ? "" : in_c);
-  else
-    snprintf(meaning, sizeof meaning, "%s",
-             in_c != NULL && view->profile->language == LANGUAGE_C
-                 ? in_c
-                 : column->meaning);
-  report_legend(view, sink, column->term == NULL ? term : column->term,
+    meaning = pool_format(
+        "%s%s%s%s", uses[column->use], meaning,
+        in_c == NULL ? "" : ".  In C: ", in_c == NULL ? "" : in_c);
+  else if (in_c != NULL && view->profile->language == LANGUAGE_C)
+    meaning = in_c;
+  report_legend(view, sink, term,
                 column->weighs ? weighed_words(view, meaning) : meaning);
 }
 

@@ -78,14 +78,6 @@ sample_rows_init(struct sample_rows *rows, const struct call_tree *tree,
   pool_free(nodes);
 }
 
-/* Notes that SAMPLE is in the row ROW, if that is asked. */
-static void
-note_row(const struct sample_rows *rows, uint32_t sample, size_t row)
-{
-  if (rows->of_sample != NULL)
-    rows->of_sample[sample] = (uint32_t)row;
-}
-
 void
 sample_rows_add(struct sample_rows *rows, uint32_t node)
 {
@@ -99,14 +91,15 @@ sample_rows_add(struct sample_rows *rows, uint32_t node)
     return;
   array_sort(rows->rows + first, rows->count - first, sizeof *rows->rows,
              compare_rows);
-  note_row(rows, rows->rows[first].sample, first);
-  for (size_t r = first + 1; r < rows->count; r++) {
-    bool same = compare_rows(&rows->rows[last], &rows->rows[r]) == 0;
-    if (!same)
+  for (size_t r = first; r < rows->count; r++) {
+    bool same =
+        r > first && compare_rows(&rows->rows[last], &rows->rows[r]) == 0;
+    if (!same && r > first)
       rows->rows[++last] = rows->rows[r];
     for (int c = 0; same && c <= COLUMN_OF_CALLS; c++)
       rows->rows[last].counts[c] += rows->rows[r].counts[c];
-    note_row(rows, rows->rows[r].sample, last);
+    if (rows->of_sample != NULL)
+      rows->of_sample[rows->rows[r].sample] = (uint32_t)last;
   }
   rows->count = last + 1;
 }

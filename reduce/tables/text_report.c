@@ -216,7 +216,6 @@ static void
 add_members(const struct listing *listing, struct text_table *text,
             const struct ranking_row *group, struct ranking *ranking)
 {
-  char name[32];
   struct view_options options = *listing->view->options;
   if (options.min_share > 0 && options.limit > FEW)
     options.limit = FEW;
@@ -228,11 +227,10 @@ add_members(const struct listing *listing, struct text_table *text,
   if (ranking->shown < ranking->count) {
     struct figures rest = {.allocs = ranking->left_out_allocs,
                            .bytes = ranking->left_out_bytes};
-    snprintf(name, sizeof name, "(%zu more)",
-             ranking->count - ranking->shown);
-    text_report_row(listing, text,
-                    &(struct ranking_row){.figures = &rest, .name = name},
-                    group->figures);
+    const struct ranking_row row = {
+        .figures = &rest,
+        .name = pool_format("(%zu more)", ranking->count - ranking->shown)};
+    text_report_row(listing, text, &row, group->figures);
   }
   text->indent = "";
 }
