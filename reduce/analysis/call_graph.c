@@ -18,7 +18,6 @@
 struct building {
   struct call_graph *graph;
   const struct call_tree *tree;
-  const struct selection *selection;
   struct index_map self_type_of_pair; /* node, type -> self_types */
   struct lists samples; /* by node of the tree: those that allocate there */
   struct step *chain;   /* the one in hand */
@@ -72,7 +71,7 @@ add_self_type(struct building *building, uint32_t node,
 static void
 add_own(struct building *building, uint32_t node)
 {
-  const struct selection *selection = building->selection;
+  const struct selection *selection = building->tree->selection;
   uint32_t item = building->tree->tree.nodes[node].item;
   struct figures *sum = &building->chain[building->depth - 1].figures;
   uint32_t sample = lists_first(&building->samples, node);
@@ -163,8 +162,8 @@ count_allocations(struct building *building)
 static void
 set_unknown_calls(struct building *building)
 {
-  const bool counted = building->selection->counts_calls;
-  const struct frame_table *frames = building->selection->frames;
+  const bool counted = building->tree->selection->counts_calls;
+  const struct frame_table *frames = building->tree->selection->frames;
   struct call_graph *graph = building->graph;
   for (size_t i = 0; i < graph->node_count; i++) {
     struct graph_node *node = &graph->nodes[i];
@@ -191,7 +190,7 @@ count_calls(struct building *building)
     const uint32_t arc = tree->pair_of[place->node];
     struct graph_node *callee =
         &graph->nodes[tree->tree.nodes[place->node].item];
-    const uint64_t calls = profile_value(building->selection->profile,
+    const uint64_t calls = profile_value(building->tree->selection->profile,
                                          place->sample, COLUMN_OF_CALLS);
     *(arc == INDEX_NONE ? &callee->root_calls : &graph->arcs[arc].calls) +=
         calls;
@@ -267,8 +266,7 @@ link_arcs(struct call_graph *graph)
 void
 call_graph_init(struct call_graph *graph, const struct call_tree *tree)
 {
-  struct building building = {
-      .graph = graph, .tree = tree, .selection = tree->selection};
+  struct building building = {.graph = graph, .tree = tree};
   add_nodes(graph, tree);
   lists_init(&building.samples, tree->tree.count, tree->of_sample,
              tree->selection->profile->sample_count);

@@ -223,55 +223,38 @@ nameless_function(struct making *making,
                        0);
 }
 
-static void
-add_frame(struct making *making, const struct frame *made)
-{
-  struct frame_table *table = making->table;
-  struct frame frame = *made;
-  frame.shown = frame.function;
-  if (table->frame_count >= INDEX_NONE)
-    fail_memory();
-  ARRAY_PUSH(table->frames, table->frame_count, table->frame_capacity, frame);
-  uint64_t *low = &table->functions[frame.function].low_address;
-  if (frame.address != 0 && (*low == 0 || frame.address < *low))
-    *low = frame.address;
-}
-
+/* Adds the frames of LOCATION. */
 static void
 add_location(struct making *making, const struct profile_location *location)
 {
-  const struct profile *profile = making->table->profile;
-  if (location->line_count == 0)
-    add_frame(making,
-              &(struct frame){.function = nameless_function(making, location),
-                              .address = location->address});
-  for (size_t i = 0; i < location->line_count; i++) {
-    const struct profile_line *line =
-        &profile->lines[location->first_line + i];
-    const bool known = line->function != INDEX_NONE;
-    add_frame(making,
-              &(struct frame){
-                  .function = known ? making->of_function[line->function]
-                                    : nameless_function(making, location),
-                  .line = line->line,
-                  .file = known ? profile->functions[line->function].file : 0,
-                  .address = location->address,
-                  .inlined = i + 1 < location->line_count});
-  }
-}
-
-static void
-add_locations(struct making *making)
-{
+  static const struct profile_line nothing = {.function = INDEX_NONE};
   struct frame_table *table = making->table;
   const struct profile *profile = table->profile;
-  for (size_t i = 0; i < profile->location_count; i++) {
-    size_t first = table->frame_count;
-    add_location(making, &profile->locations[i]);
-    table->first_frames[i + 1] = (uint32_t)table->frame_count;
-    if (table->frame_count - first > table->most_frames)
-      table->most_frames = table->frame_count - first;
+  const size_t count = location->line_count == 0 ? 1 : location->line_count;
+  for (size_t i = 0; i < count; i++) {
+    const struct profile_line *line =
+        location->line_count == 0 ? &nothing
+                                  : &profile->lines[location->first_line + i];
+    const bool known = line->function != INDEX_NONE;
+    const uint32_t function = known ? making->of_function[line->function]
+                                    : nameless_function(making, location);
+    uint64_t *low = &table->functions[function].low_address;
+    if (table->frame_count >= INDEX_NONE)
+      fail_memory();
+    ARRAY_PUSH(
+        table->frames, table->frame_count, table->frame_capacity,
+        (struct frame){.function = function,
+                       .shown = function,
+                       .line = line->line,
+                       .file = known ? profile->functions[line->function].file
+                                     : 0,
+                       .address = location->address,
+                       .inlined = i + 1 < count});
+    if (location->address != 0 && (*low == 0 || location->address < *low))
+      *low = location->address;
   }
+  if (count > table->most_frames)
+    table->most_frames = count;
 }
 
 void
@@ -287,5 +270,8 @@ frame_table_init(struct frame_table *table, const struct profile *profile)
   names_extend(&table->names, &profile->names);
   add_functions(&making);
   distinguish_files(table);
-  add_locations(&making);
+  for (size_t i = 0; i < profile->location_count; i++) {
+    add_location(&making, &profile->locations[i]);
+    table->first_frames[i + 1] = (uint32_t)table->frame_count;
+  }
 }

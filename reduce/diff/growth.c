@@ -7,6 +7,7 @@
 
 #include "diff/diff.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,25 +34,20 @@ static const struct {
     {"GiB", GROWTH_BYTES, 1 << 30},
 };
 
-static bool
-is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-
 /* Reads the number at *TEXT, which moves past it, in millionths. */
 static bool
 read_number(const char **text, uint64_t *millionths)
 {
   char *end;
-  if (!is_digit(**text))
+  if (!isdigit((unsigned char)**text))
     return false;
   errno = 0;
   uint64_t whole = strtoull(*text, &end, 10);
   if (errno != 0 || __builtin_mul_overflow(whole, MILLION, millionths))
     return false;
-  if (*end == '.' && is_digit(end[1]))
-    for (uint64_t place = MILLION / 10; is_digit(*++end); place /= 10)
+  if (*end == '.' && isdigit((unsigned char)end[1]))
+    for (uint64_t place = MILLION / 10; isdigit((unsigned char)*++end);
+         place /= 10)
       if (place == 0 ||
           __builtin_add_overflow(*millionths, (uint64_t)(*end - '0') * place,
                                  millionths))

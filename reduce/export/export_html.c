@@ -274,6 +274,7 @@ write_measures(struct page *page)
               measure_row(view->profile, view_measure(view))->word);
 }
 
+/* Writes what the categories are called. */
 static void
 write_categories(struct page *page)
 {

@@ -60,37 +60,13 @@ static const char source_endings[] =
     ".c .h .cc .hh .cpp .hpp .cxx .hxx .c++ .h++ .C .H .inc .ipp .tcc .y .m "
     ".mm .lisp .lsp .cl .l .asd .d .go .rs .zig .f .f90 .pas .adb ";
 
-/* ---- a file ---- */
-
-struct source_file {
-  char *text;    /* NULL: it is not there, or no text */
-  int64_t nanos; /* when it was changed last */
-};
-
-static void
-read_source(struct source_file *file, const char *path)
-{
-  struct stat status;
-  size_t length;
-  *file = (struct source_file){0};
-  if (file_ending(path, source_endings) > 0 && !is_secret(path))
-    file->text = text_file_read_regular(path, MOST_FILE, &length, &status);
-  if (file->text == NULL)
-    return;
-  if (strlen(file->text) < length)
-    file->text = NULL;
-  file->nanos =
-      status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
-}
-
-/* Writes those lines of FILE that are near one of the COUNT PLACES, as far as
+/* Writes those lines of TEXT that are near one of the COUNT PLACES, as far as
  * there are bytes LEFT. */
 static void
-write_file_lines(struct page *page, struct source_file *file,
-                 const struct place *places, size_t count, size_t *left)
+write_file_lines(struct page *page, char *text, const struct place *places,
+                 size_t count, size_t *left)
 {
   size_t next = 0;
-  char *text = file->text;
   for (int64_t line = 1; next < count && *text != '\0'; line++) {
     size_t length = strcspn(text, "\n");
     size_t shown = utf8_cut(text, length, MOST_LINE);
@@ -117,24 +93,27 @@ write_file(struct page *page, const struct place *places, size_t count,
 {
   const struct profile *profile = page->view->profile;
   struct writer *out = &page->out;
-  struct source_file file;
-  read_source(&file, places->file);
-  if (file.text == NULL)
+  struct stat status;
+  size_t length;
+  char *text = NULL;
+  if (file_ending(places->file, source_endings) > 0 &&
+      !is_secret(places->file))
+    text = text_file_read_regular(places->file, MOST_FILE, &length, &status);
+  if (text == NULL || strlen(text) < length)
     return;
+  const int64_t changed =
+      status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
   writer_begin(out, NULL, '{');
   writer_text(out, "file", places->file);
   writer_number(out, "changed",
                 profile->time_nanos != 0 &&
-                    file.nanos >
-                        profile->time_nanos + profile->duration_nanos);
+                    changed > profile->time_nanos + profile->duration_nanos);
   writer_begin(out, "lines", '[');
-  write_file_lines(page, &file, places, count, left);
+  write_file_lines(page, text, places, count, left);
   writer_end(out, ']');
   writer_end(out, '}');
-  pool_free(file.text);
+  pool_free(text);
 }
-
-/* ---- lines ---- */
 
 /* Fills OF_GROUP with the page's node of the function that each line is in.
  */

@@ -184,35 +184,15 @@ size_row(const struct listing *listing, size_t item, struct ranking_row *row)
   return true;
 }
 
-/* Returns the size of the objects in ROW, or the keyword for it. */
-static struct cell
-size_of(const struct sample_row *row)
-{
-  static const char *const words[] = {[SIZE_LARGE] = "large",
-                                      [SIZE_GROWTH] = "grown",
-                                      [SIZE_UNKNOWN] = "unknown"};
-  const uint64_t kind = row->keys[ROW_SIZE_KIND];
-  if (kind == SIZE_EXACT)
-    return cell_number(row->keys[ROW_OBJECT_BYTES]);
-  return (struct cell){.kind = CELL_KEYWORD, .text = words[kind]};
-}
-
-static struct cell
-samples_cell(const struct contexts *contexts, size_t row)
-{
-  struct cell cell = {.kind = CELL_NUMBERS, .counts = contexts->numbers};
-  uint32_t sample = lists_first(&contexts->samples, row);
-  for (; sample != INDEX_NONE;
-       sample = lists_next(&contexts->samples, sample))
-    contexts->numbers[cell.number++] = sample;
-  return cell;
-}
-
 static struct cell
 size_cell(const struct listing *listing, const struct ranking_row *row,
           int id)
 {
+  static const char *const words[] = {[SIZE_LARGE] = "large",
+                                      [SIZE_GROWTH] = "grown",
+                                      [SIZE_UNKNOWN] = "unknown"};
   const struct contexts *contexts = listing->context;
+  struct cell samples = {.kind = CELL_NUMBERS, .counts = contexts->numbers};
   const struct sample_row *context = &contexts->rows.rows[row->item];
   const struct profile *profile = listing->view->profile;
   const struct profile_type *type = &profile->types[context->keys[ROW_TYPE]];
@@ -227,13 +207,19 @@ size_cell(const struct listing *listing, const struct ranking_row *row,
   case CLASS:
     return cell_text(names_text(&profile->names, type->class_name));
   case SIZE:
-    return size_of(context);
+    return context->keys[ROW_SIZE_KIND] == SIZE_EXACT
+               ? cell_number(context->keys[ROW_OBJECT_BYTES])
+               : (struct cell){.kind = CELL_KEYWORD,
+                               .text = words[context->keys[ROW_SIZE_KIND]]};
   case PHASE:
     return cell_text(phase_texts[context->keys[ROW_PHASE]].word);
   case THREAD:
     return cell_text(profile_thread_name(profile, context->keys[ROW_THREAD]));
   default:
-    return samples_cell(contexts, row->item);
+    for (uint32_t i = lists_first(&contexts->samples, row->item);
+         i != INDEX_NONE; i = lists_next(&contexts->samples, i))
+      contexts->numbers[samples.number++] = i;
+    return samples;
   }
 }
 

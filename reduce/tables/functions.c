@@ -100,16 +100,6 @@ static const struct column temporary_columns[] = {
     NAME_COLUMN,
 };
 
-/* Returns whether SELF has anything of what a table of BYTES is about. */
-static bool
-has_own(const struct figures *self, enum measure bytes)
-{
-  return bytes == MEASURE_BYTES
-             ? figures_any(self)
-             : self->counts[bytes] != 0 ||
-                   self->counts[measure_rows[bytes].as_allocs] != 0;
-}
-
 /* Sets ROW to node ITEM; returns false if there is none.  A text leaves out
  * functions that allocated nothing of what it is about; DIRECT ALLOCATION in
  * the order of inclusive bytes leaves out none. */
@@ -127,9 +117,12 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
   row->name = node->name;
   row->calls = node->calls;
   row->rank = text ? 0 : node->depth;
-  row->left_out = text && !has_own(&node->self, bytes) &&
-                  (bytes != MEASURE_BYTES ||
-                   listing->view->options->sort != SORT_INCLUSIVE);
+  row->left_out =
+      text && (bytes != MEASURE_BYTES
+                   ? (node->self.counts[bytes] |
+                      node->self.counts[measure_rows[bytes].as_allocs]) == 0
+                   : !figures_any(&node->self) &&
+                         listing->view->options->sort != SORT_INCLUSIVE);
   return true;
 }
 
