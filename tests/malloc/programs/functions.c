@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * functions.c -- one case for each function that allocates, by the name on
- * the command line.  The C library allocates nothing else in any of them;
- * what it allocates itself is in streams.c, folders.c and library.c.
+ * the command line.  The C library allocates nothing else in any of them.
  */
 #include <errno.h>
 #include <malloc.h>
