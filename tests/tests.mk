@@ -57,9 +57,6 @@ $(O)/tests/test_%: $(O)/obj/tests/c/test_%.o $(reduce_o) $(proto_o)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  -lcmocka $(reduce_libs) -lprotobuf-c
 
-# It preloads that into itself.
-$(filter $(O)/tests/test_control%,$(tests)): | $(malloc_so)
-
 $(figures): $(O)/obj/tests/malloc/figures.o $(proto_o)
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
@@ -203,9 +200,7 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 	@$(test_env) tests/run-tests.sh growth
 
 # What takes the place of malloc would be called before the sanitizer is there.
-test_sanitized := $(filter-out \
-  tests/c/test_malloc_early_memory.c \
-  $(wildcard tests/c/test_control*.c),$(test_c))
+test_sanitized := $(filter-out tests/c/test_malloc_early_memory.c,$(test_c))
 # Those tests of the command that run it, and are not about the documents.
 cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
   targets),$(patsubst tests/%.sh,%,$(wildcard tests/cli/*.sh)))

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Slices of time are joined where there are too many, and where they have too
+ * many growths; figures that are forgotten are in none.  Readings are of an
+ * image made here. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "attempting.h"
+#include "recover/timeline.h"
+
+enum { LEAVES = 40, FIRST = LEAF_OVERFLOW, END = FIRST + LEAVES };
+
+static struct kind kinds[END];
+static struct leaf leaves[END];
+static struct image_tree tree = {
+    .tree = {.leaves = leaves, .kinds = kinds, .leaf_count = END}};
+static struct image image = {.trees = &tree, .tree_count = 1};
+static struct timeline timeline;
+
+/* Allocates COUNT objects of 10 bytes, and reads the image at TIME. */
+static void
+read_image(uint32_t first, uint32_t end, uint64_t count, uint64_t time,
+           uint64_t generation)
+{
+  for (uint32_t i = first; i < end; i++) {
+    leaves[i].count += count;
+    leaves[i].bytes += 10 * count;
+  }
+  timeline_take(&timeline, &image, generation, time,
+                (struct timeline_state){.in_use = time});
+}
+
+/* Checks that the slices from FROM on and before TO have COUNT objects; both
+ * are times at which slices start. */
+static void
+check_slices(uint64_t from, uint64_t to, uint64_t count)
+{
+  size_t growth_count;
+  struct object_count sum = {0};
+  struct timeline_growth *growths = timeline_growths(&timeline, &growth_count);
+  for (size_t i = 0; i < growth_count; i++) {
+    const uint64_t start = timeline.slices[growths[i].slice].start;
+    if (start >= from && start < to) {
+      sum.count += growths[i].count;
+      sum.bytes += growths[i].bytes;
+    }
+  }
+  assert_int_equal(sum.count, count);
+  assert_int_equal(sum.bytes, 10 * count);
+}
+
+static void
+many_slices(void **state)
+{
+  enum { READINGS = 3 * TIMELINE_SLICES };
+  (void)state;
+  for (uint64_t i = 0; i < READINGS; i++)
+    read_image(FIRST, FIRST + 1, i % 4 == 0 ? 5 : 0, i + 1, 0);
+  assert_true(timeline.slice_count < TIMELINE_SLICES);
+  assert_int_equal(timeline.joined, 2);
+  for (uint64_t i = 0; i < READINGS; i += 4)
+    check_slices(i, i + 4, 5);
+}
+
+static void
+many_growths(void **state)
+{
+  enum { READINGS = 90, MOST = 200 };
+  size_t growths;
+  (void)state;
+  timeline.most = MOST;
+  for (uint64_t i = 0; i < READINGS; i++)
+    read_image(FIRST, END, 1, i + 1, 0);
+  timeline_growths(&timeline, &growths);
+  assert_in_range(growths, MOST / 2, MOST);
+  assert_in_range(timeline.last, READINGS / 2, READINGS);
+  check_slices(0, UINT64_MAX, timeline.last * LEAVES);
+}
+
+static void
+other_generation(void **state)
+{
+  (void)state;
+  read_image(FIRST, END, 3, 1, 0);
+  for (uint32_t i = FIRST; i < END; i++)
+    leaves[i] = (struct leaf){.count = 0};
+  read_image(FIRST, FIRST + 2, 7, 2, 1);
+  check_slices(0, 1, 0);
+  check_slices(1, 2, 14);
+}
+
+static int
+begin(void **state)
+{
+  (void)state;
+  timeline = (struct timeline){.interval = 1};
+  for (uint32_t i = FIRST; i < END; i++) {
+    kinds[i].size = 10;
+    leaves[i] = (struct leaf){.kind = i};
+  }
+  return 0;
+}
+
+static int
+end(void **state)
+{
+  (void)state;
+  timeline_release(&timeline);
+  return 0;
+}
+
+int
+main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(many_slices, begin, end),
+      cmocka_unit_test_setup_teardown(many_growths, begin, end),
+      cmocka_unit_test_setup_teardown(other_generation, begin, end),
+  };
+  return RUN_IN_ATTEMPT(tests, NULL, NULL);
+}
