@@ -140,7 +140,7 @@ begin_value(struct parser *p, char *line)
     key++;
   if (key == RULE_KEYS) {
     struct suggestion meant = suggestion_for(line, length);
-    while (key-- > 0)
+    for (key = 0; key < RULE_KEYS; key++)
       suggestion_offer(&meant, keys[key].word);
     REFUSE(p, p->line, "unknown key '%.*s'%s", (int)length, line,
            suggestion_text(&meant, ""));

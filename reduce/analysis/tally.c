@@ -167,19 +167,6 @@ add_comment(struct region_figures *regions, const char *text)
     region->last = last;
 }
 
-/* Adds FIGURES to the region with PATH and to all around it. */
-static void
-add_figures(struct region_figures *regions, const char *path,
-            const struct figures *figures)
-{
-  for (size_t length = strlen(path); length > 0;
-       length = region_path_outer(path, length)) {
-    char *outer = pool_text_part(path, length);
-    figures_add(&region_of(regions, outer)->figures, figures);
-    pool_free(outer);
-  }
-}
-
 /* Orders regions by path, a name before a longer one and ";" before all else,
  * so that a region comes before those in it. */
 static int
@@ -207,9 +194,15 @@ region_figures_init(struct region_figures *regions,
     if (text != NULL)
       add_comment(regions, text);
   }
-  for (size_t i = 0; i < profile->region_count; i++)
-    add_figures(regions, names_text(&profile->names, profile->regions[i]),
-                &by_region[i]);
+  for (size_t i = 0; i < profile->region_count; i++) {
+    const char *path = names_text(&profile->names, profile->regions[i]);
+    for (size_t length = strlen(path); length > 0;
+         length = region_path_outer(path, length)) { /* and all around it */
+      char *outer = pool_text_part(path, length);
+      figures_add(&region_of(regions, outer)->figures, &by_region[i]);
+      pool_free(outer);
+    }
+  }
   for (size_t i = 0; i < regions->count; i++)
     regions->rows[i].path = names_text(&regions->paths, (uint32_t)i + 1);
   array_sort(regions->rows, regions->count, sizeof *regions->rows,

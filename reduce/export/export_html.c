@@ -66,15 +66,6 @@ collect(const struct page *page, struct sample_rows *rows, enum rows_of of)
 }
 
 static void
-collect_chains(struct page *page)
-{
-  time_slices_find(&page->slices, page->view->profile);
-  chains_init(&page->chains, &page->view->tree, true);
-  collect(page, &page->rows, ROWS_OF_TYPES);
-  collect(page, &page->calls, ROWS_OF_CALLS);
-}
-
-static void
 write_labels(struct page *page)
 {
   const struct profile *profile = page->view->profile;
@@ -363,7 +354,10 @@ write_data(const struct view *view, struct sink *sink)
                       .out = {.form = FORM_JSON, .first = true}};
   struct scratch *scratch = scratch_begin();
   page.places = json_places(view);
-  collect_chains(&page);
+  time_slices_find(&page.slices, view->profile);
+  chains_init(&page.chains, &view->tree, true);
+  collect(&page, &page.rows, ROWS_OF_TYPES);
+  collect(&page, &page.calls, ROWS_OF_CALLS);
   write_packed(&page, sink, write_tables);
   sink_text(sink, "\n");
   write_packed(&page, sink, write_chains);

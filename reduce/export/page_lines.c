@@ -115,21 +115,6 @@ write_file(struct page *page, const struct place *places, size_t count,
   pool_free(text);
 }
 
-/* Fills OF_GROUP with the page's node of the function that each line is in.
- */
-static void
-find_functions(const struct page *page, uint32_t *of_group)
-{
-  const struct frame_table *frames = &page->lines->frames;
-  for (size_t i = 0; i < frames->function_count; i++)
-    of_group[i] = INDEX_NONE;
-  for (size_t i = 0; i < frames->frame_count; i++) {
-    const struct frame *frame = &frames->frames[i];
-    uint32_t name = frames->functions[frame->function].name;
-    of_group[frame->shown] = page->view->tree.item_of[name];
-  }
-}
-
 /* Writes what the nodes of the chains by line are: a function, null if none
  * shows, and a line, 0 if it is not known.  Fills PLACES with those of which
  * both are, and gives back how many there are. */
@@ -139,9 +124,16 @@ write_lines(struct page *page, struct place *places)
   const struct view *lines = page->lines;
   struct writer *out = &page->out;
   size_t count = 0;
-  uint32_t *of_group =
-      pool_zeroed(lines->frames.function_count, sizeof *of_group);
-  find_functions(page, of_group);
+  const struct frame_table *frames = &lines->frames;
+  /* by group: the page's node of the function that the line is in */
+  uint32_t *of_group = pool_alloc(frames->function_count * sizeof *of_group);
+  for (size_t i = 0; i < frames->function_count; i++)
+    of_group[i] = INDEX_NONE;
+  for (size_t i = 0; i < frames->frame_count; i++) {
+    const struct frame *frame = &frames->frames[i];
+    uint32_t name = frames->functions[frame->function].name;
+    of_group[frame->shown] = page->view->tree.item_of[name];
+  }
   for (size_t i = 0; i < lines->tree.item_count; i++) {
     const struct graph_node node = {.function =
                                         lines->tree.items[i].function};

@@ -36,19 +36,6 @@ evaluate(const struct forest *f, uint32_t node, uint32_t least)
   return f->labels[node];
 }
 
-static void
-find_semidominators(const struct forest *f, uint32_t count,
-                    const uint32_t *first, const uint32_t *predecessors)
-{
-  for (uint32_t v = count - 1; v > 0; v--)
-    for (uint32_t i = first[v]; i < first[v + 1]; i++) {
-      const uint32_t u = predecessors[i];
-      const uint32_t s = u <= v ? u : f->semi[evaluate(f, u, v + 1)];
-      if (s < f->semi[v])
-        f->semi[v] = s;
-    }
-}
-
 uint32_t *
 dominators_find(uint32_t count, const uint32_t *parents,
                 const uint32_t *first, const uint32_t *predecessors)
@@ -63,7 +50,13 @@ dominators_find(uint32_t count, const uint32_t *parents,
          count * sizeof *parents); /* each is a predecessor */
   for (uint32_t v = 0; v < count; v++)
     f.labels[v] = v;
-  find_semidominators(&f, count, first, predecessors);
+  for (uint32_t v = count - 1; v > 0; v--)
+    for (uint32_t i = first[v]; i < first[v + 1]; i++) {
+      const uint32_t u = predecessors[i];
+      const uint32_t s = u <= v ? u : f.semi[evaluate(&f, u, v + 1)];
+      if (s < f.semi[v])
+        f.semi[v] = s;
+    }
   dominator[0] = 0;
   for (uint32_t v = 1; v < count; v++) {
     uint32_t d = parents[v];

@@ -221,18 +221,6 @@ each_reference(struct walk *w, uint32_t *first, uint32_t *predecessors)
   }
 }
 
-static void
-find_predecessors(struct walk *w)
-{
-  struct search *const s = w->search;
-  s->first = pool_zeroed(s->count + (size_t)1, sizeof *s->first);
-  each_reference(w, s->first, NULL);
-  for (uint32_t node = 0; node < s->count; node++)
-    s->first[node + 1] += s->first[node]; /* where those of a node end */
-  s->predecessors = pool_zeroed(s->first[s->count], sizeof *s->predecessors);
-  each_reference(w, s->first, s->predecessors);
-}
-
 /* ---- the whole --------------------------------------------------------- */
 
 void
@@ -251,7 +239,14 @@ search_run(struct search *search, const struct heap_graph *graph)
     search->flags[i] =
         (uint8_t)(graph->objects[i].flags & ~(uint32_t)IMAGE_BODY);
   search_levels(&w);
-  find_predecessors(&w);
+  search->first =
+      pool_zeroed(search->count + (size_t)1, sizeof *search->first);
+  each_reference(&w, search->first, NULL);
+  for (uint32_t node = 0; node < search->count; node++)
+    search->first[node + 1] += search->first[node]; /* where its own end */
+  search->predecessors =
+      pool_zeroed(search->first[search->count], sizeof *search->predecessors);
+  each_reference(&w, search->first, search->predecessors);
   pool_free(w.numbers);
   pool_free(w.next);
 }

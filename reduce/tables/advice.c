@@ -71,12 +71,6 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
 }
 
 static struct cell
-optional_text(const char *text)
-{
-  return text == NULL ? cell_optional(false, 0) : cell_text(text);
-}
-
-static struct cell
 cell(const struct listing *listing, const struct ranking_row *row, int id)
 {
   const struct advice_list *list = listing->context;
@@ -90,9 +84,9 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
   case OBJECTS:
     return cell_number(advice->objects);
   case CALLED:
-    return optional_text(advice->called);
+    return cell_text(advice->called);
   case CALLER:
-    return optional_text(advice->caller);
+    return cell_text(advice->caller);
   case SOURCE_FILE:
     return cell_text(advice->file);
   case SOURCE_LINE:

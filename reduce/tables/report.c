@@ -117,19 +117,6 @@ write_allocated(const struct view *view, uint64_t allocs, uint64_t bytes,
   write_count(sink, counted ? ", " : "", bytes, "byte", "bytes");
 }
 
-/* Names the expressions that match nothing: nobody wants them so. */
-static void
-write_unmatched(const struct view *view, struct sink *sink)
-{
-  for (enum expression e = 0; e < EXPRESSIONS_ON_FUNCTIONS; e++)
-    if ((view->selection.unmatched >> e & 1) != 0) {
-      sink_format(sink, "No function matches --%s=", expression_option(e));
-      escape_name(sink, view->options->select.expressions[e], "");
-      sink_text(sink, selection_nearest(&view->selection, e));
-      sink_text(sink, "\n");
-    }
-}
-
 void
 report_counted(const struct view *view, struct sink *sink)
 {
@@ -277,7 +264,12 @@ report_summary(const struct view *view, struct sink *sink)
         sink,
         "Rows are %s, not functions; calls within one row are not counted\n",
         granularity_noun(by, true));
-  write_unmatched(view, sink);
+  for (enum expression e = 0; e < EXPRESSIONS_ON_FUNCTIONS; e++)
+    if ((selection->unmatched >> e & 1) != 0) { /* nobody wants it so */
+      sink_format(sink, "No function matches --%s=", expression_option(e));
+      escape_name(sink, view->options->select.expressions[e], "");
+      sink_format(sink, "%s\n", selection_nearest(selection, e));
+    }
   report_gaps(profile, sink);
 }
 

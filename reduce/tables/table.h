@@ -310,10 +310,12 @@ cell_calls(uint64_t calls)
   return cell_optional(calls != CALLS_UNKNOWN, calls);
 }
 
+/* Returns a cell with TEXT, an unknown one if it is NULL. */
 static inline struct cell
 cell_text(const char *text)
 {
-  return (struct cell){.kind = CELL_TEXT, .text = text};
+  return (struct cell){.kind = text == NULL ? CELL_UNKNOWN : CELL_TEXT,
+                       .text = text};
 }
 
 static inline struct cell

@@ -58,19 +58,13 @@ widen(size_t *width, const char *text)
     *width = needed;
 }
 
-static unsigned
-span_of(const struct text_column *column)
-{
-  return column->top_span == 0 ? 1 : column->top_span;
-}
-
 /* Returns the width below the upper heading of the column FIRST. */
 static size_t
 span_width(const struct layout *layout, size_t first)
 {
   const struct text_column *columns = layout->table->columns;
   size_t width = layout->widths[first];
-  for (size_t i = first + 1; i < first + span_of(&columns[first]); i++)
+  for (size_t i = first + 1; i < first + columns[first].top_span; i++)
     width += columns[i].gap + layout->widths[i];
   return width;
 }
@@ -194,7 +188,7 @@ print_upper_headings(const struct layout *layout, struct sink *sink)
     any = any || (is_shown(layout, i) && table->columns[i].top != NULL);
   for (size_t i = 0; any && i < table->column_count;) {
     const struct text_column *c = &table->columns[i];
-    unsigned span = span_of(c);
+    unsigned span = c->top_span;
     if (!is_shown(layout, i)) {
       i++;
       continue;
@@ -282,10 +276,10 @@ print_left_out(const struct layout *layout, struct sink *sink)
     const struct text_column *c = &layout->table->columns[i];
     if (is_shown(layout, i) || i < end || strcmp(c->bottom, "%") == 0)
       continue;
-    end = i + span_of(c);
+    end = i + c->top_span;
     sink_format(sink, "%s%s%s%s", before, c->top == NULL ? "" : c->top,
-                c->top == NULL || span_of(c) > 1 ? "" : " ",
-                span_of(c) > 1 ? "" : c->bottom);
+                c->top == NULL || c->top_span > 1 ? "" : " ",
+                c->top_span > 1 ? "" : c->bottom);
     before = ", ";
   }
   if (before[0] == ',')

@@ -77,13 +77,6 @@ shows(const struct view *view, const struct column *column)
   return column->text.bottom != NULL && column_used(view, column->use);
 }
 
-static void
-add_column(struct text_table *text, struct text_column column, unsigned spare)
-{
-  text->spare[text->column_count] = spare;
-  text->columns[text->column_count++] = column;
-}
-
 void
 text_columns_begin(struct text_table *text, const struct view *view,
                    const struct column *list, size_t count)
@@ -96,10 +89,10 @@ text_columns_begin(struct text_table *text, const struct view *view,
     if (!shows(view, &c))
       continue;
     if (c.content != CONTENT_CATEGORIES)
-      add_column(text, c.text, c.spare);
+      text_table_column(text, c.text, c.spare);
     else
       for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-        add_column(
+        text_table_column(
             text,
             (struct text_column){.top = i == 0 ? c.text.bottom : NULL,
                                  .top_span = i == 0 ? CATEGORY_COUNT : 1,
@@ -107,8 +100,8 @@ text_columns_begin(struct text_table *text, const struct view *view,
                                  .gap = i == 0 ? 2 : 1},
             c.spare);
     if (c.share)
-      add_column(text, (struct text_column){.bottom = "%", .gap = 1},
-                 c.spare);
+      text_table_column(text, (struct text_column){.bottom = "%", .gap = 1},
+                        c.spare);
   }
 }
 

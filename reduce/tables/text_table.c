@@ -40,20 +40,18 @@ text_table_init(struct text_table *table, const struct text_column *columns,
 {
   memset(table, 0, sizeof *table);
   for (size_t i = 0; i < column_count; i++)
-    table->columns[i] = columns[i];
-  table->column_count = column_count;
+    text_table_column(table, columns[i], 0);
   table->indent = "";
   string_sink_init(&table->text);
 }
 
-static void
-separate_thousands(struct sink *sink, const char *cell)
+void
+text_table_column(struct text_table *table, struct text_column column,
+                  unsigned spare)
 {
-  for (size_t left = strlen(cell); left > 0; left--, cell++) {
-    sink_bytes(sink, cell, 1);
-    if (left % 3 == 1 && left > 1 && *cell >= '0')
-      sink_text(sink, ",");
-  }
+  column.top_span += column.top_span == 0;
+  table->spare[table->column_count] = spare;
+  table->columns[table->column_count++] = column;
 }
 
 /* Returns where a character begins in TEXT, at AT or next after it. */
@@ -81,7 +79,11 @@ add_cell(struct text_table *table, const char *cell)
   const char *digits = cell + (*cell == '+' || *cell == '-' || *cell == '/');
   if (table->human && !table->columns[table->column].left &&
       digits[strspn(digits, "0123456789")] == '\0')
-    separate_thousands(sink, cell);
+    for (size_t left = strlen(cell); left > 0; left--, cell++) {
+      sink_bytes(sink, cell, 1);
+      if (left % 3 == 1 && left > 1 && *cell >= '0')
+        sink_text(sink, ",");
+    }
   else
     escape_name(sink, cell, "");
   sink_bytes(sink, "", 1);

@@ -24,7 +24,7 @@ enum { WIDE_LINE = 100 };
 
 struct text_column {
   const char *top;    /* upper line of the heading, NULL: none */
-  unsigned top_span;  /* columns below the upper line; 0 counts as 1 */
+  unsigned top_span;  /* columns below the upper line; 0 becomes 1 */
   const char *bottom; /* lower line of the heading */
   unsigned gap;       /* blanks in front of the column */
   bool left;          /* aligned to the left, else to the right */
@@ -48,6 +48,10 @@ enum { TEXT_RULE = 1, TEXT_STRONG, TEXT_HEAVY };
 /* Makes TABLE empty, with COLUMN_COUNT columns. */
 void text_table_init(struct text_table *table,
                      const struct text_column *columns, size_t column_count);
+
+/* Adds a column, which is left out as `spare' says. */
+void text_table_column(struct text_table *table, struct text_column column,
+                       unsigned spare);
 
 /* Add the next cell: formatted text, of which control characters are written
  * out; a number; a share as two characters; a name. */
