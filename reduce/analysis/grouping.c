@@ -31,51 +31,38 @@ group_name(struct frame_table *frames, const struct frame *frame,
   return names_intern(&frames->names, string_sink_text(text));
 }
 
-/* Returns the group called NAME (a name id) of FRAME, made when it is the
- * first of it; OF_NAME has those that are known, FIRST is the number of the
- * first. */
-static uint32_t
-find_group(struct frame_table *frames, const struct frame *frame,
-           uint32_t name, enum granularity by, struct index_map *of_name,
-           size_t first)
-{
-  struct function function = frames->functions[frame->function];
-  uint32_t number = index_map_number(of_name, name);
-  if (first + number < frames->function_count)
-    return (uint32_t)(first + number);
-  bool itself = name == function.name;
-  bool has_line = itself || by == BY_LINE || by == BY_SITE;
-  return frame_table_add(
-      frames,
-      (struct function){
-          .name = name,
-          .file = has_line || by == BY_FILE ? frame_file(frames, frame) : 0,
-          .start_line = !has_line         ? 0
-                        : frame->line > 0 ? frame->line
-                                          : function.start_line,
-          .calls_known = true,
-      });
-}
-
-/* Turns each frame that shows to its group. */
+/* Turns each frame that shows to its group, made when it is the first of it.
+ */
 static void
 group_frames(struct frame_table *frames, enum granularity by,
              const struct function_choice *choices)
 {
   struct index_map of_name = {0};
-  size_t first = frames->function_count;
+  const size_t first = frames->function_count;
   struct string_sink text;
   string_sink_init(&text);
   for (size_t i = 0; i < frames->frame_count; i++) {
     struct frame *frame = &frames->frames[i];
     if (choices[frame->function].hidden)
       continue;
-    uint32_t group =
-        find_group(frames, frame, group_name(frames, frame, by, &text), by,
-                   &of_name, first);
-    if (!frames->functions[frame->function].calls_known)
-      frames->functions[group].calls_known = false;
-    frame->shown = group;
+    const struct function function = frames->functions[frame->function];
+    const uint32_t name = group_name(frames, frame, by, &text);
+    const bool has_line =
+        name == function.name || by == BY_LINE || by == BY_SITE;
+    frame->shown = (uint32_t)first + index_map_number(&of_name, name);
+    if (frame->shown == frames->function_count)
+      frame_table_add(frames, (struct function){
+                                  .name = name,
+                                  .file = has_line || by == BY_FILE
+                                              ? frame_file(frames, frame)
+                                              : 0,
+                                  .start_line = !has_line ? 0
+                                                : frame->line > 0
+                                                    ? frame->line
+                                                    : function.start_line,
+                                  .calls_known = true,
+                              });
+    frames->functions[frame->shown].calls_known &= function.calls_known;
   }
 }
 
@@ -86,21 +73,17 @@ static void
 group_regions(struct frame_table *frames, const char *key)
 {
   const struct profile *profile = frames->profile;
-  const uint32_t none =
-      names_intern(&frames->names, pool_format("[no %s]", key));
+  const char *none = pool_format("[no %s]", key);
   bool any = false;
   frames->region_groups =
       pool_zeroed(profile->region_count, sizeof *frames->region_groups);
   for (size_t i = 0; i < profile->region_count; i++) {
     const char *label;
     size_t length;
-    const bool has =
-        region_path_label(names_text(&profile->names, profile->regions[i]),
-                          key, &label, &length);
-    frames->region_groups[i] =
-        has ? names_intern(&frames->names,
-                           pool_format("%.*s", (int)length, label))
-            : none;
+    const char *path = names_text(&profile->names, profile->regions[i]);
+    const bool has = region_path_label(path, key, &label, &length);
+    frames->region_groups[i] = names_intern(
+        &frames->names, has ? pool_text_part(label, length) : none);
     any |= has;
   }
   if (!any)

@@ -17,12 +17,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-const struct diff_output diff_tables[] = {
+const struct output diff_tables[] = {
     {"functions", "by what each function itself allocated"},
     {"inclusive", "by what each function and all below it allocated"},
     {"types", "by type"},
     {"contexts", "by context, the chain of functions that allocated"},
-    {NULL, NULL},
+    {0},
 };
 
 /* One side being added. */

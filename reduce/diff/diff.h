@@ -15,6 +15,7 @@
 #include "analysis/view.h"
 #include "base/mprof_error.h"
 #include "base/sink.h"
+#include "tables/output.h"
 
 /* ---- limits of growth, for scripts ---- */
 
@@ -133,14 +134,8 @@ bool diff_knows(const struct diff *diff, unsigned measure);
 void diff_check_growth(const struct diff *diff,
                        char grown[MPROF_ERROR_LENGTH]);
 
-/* A table of a comparison. */
-struct diff_output {
-  const char *name; /* as --tables takes it */
-  const char *help;
-};
-
 /* By enum diff_kind; ends with a row whose name is NULL. */
-extern const struct diff_output diff_tables[];
+extern const struct output diff_tables[];
 
 /* Writes the totals and the tables that the options ask for, and what their
  * columns mean. */
