@@ -129,13 +129,12 @@ monitor_is_counting(void)
 /* What the monitor knows of this thread without memory for it. */
 extern __thread struct this_thread {
   struct thread *record; /* thread.h; NULL: none yet */
-  int inside;   /* calls that are in the monitor, or in the real allocator
-                   for it */
-  bool forking; /* so it is, though no call may be active */
-  bool fork_skipped; /* the process had not begun when this thread forked:
-                        its figures are no copy's, and nothing is locked */
-  bool seeking;      /* it looks for the real allocator, and gets early
-                        memory */
+  int inside;       /* calls that are in the monitor, or in the real allocator
+                       for it */
+  bool forking;     /* so it is, though no call may be active */
+  bool fork_locked; /* it has locked the monitor for a fork */
+  bool seeking;     /* it looks for the real allocator, and gets early
+                       memory */
 } this_thread HIDDEN_THREAD;
 
 /* ---- the hook ---- */

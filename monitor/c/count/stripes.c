@@ -59,8 +59,6 @@ stripes_unlock(void)
     spin_unlock(&stripes.stripe[i].lock);
 }
 
-#define ALL_STRIPES (UINT32_C(1) << 31)
-
 /* Returns a bit for each that this thread has. */
 static uint32_t
 stripes_held(void)
@@ -87,28 +85,6 @@ stripes_settle(struct stripe *s)
   } else if (s == stripes.stripe) {
     stripe_grow(s);
   }
-}
-
-uint32_t
-stripes_release(void)
-{
-  const uint32_t held = stripes_held();
-  const uint32_t all = are_all(held) ? ALL_STRIPES : 0; /* so many may not be
-                                                           all later */
-  for (uint32_t i = 0; i < STRIPES; i++)
-    if ((held >> i & 1) != 0)
-      spin_unlock(&stripes.stripe[i].lock);
-  return held | all;
-}
-
-void
-stripes_retake(uint32_t released)
-{
-  for (uint32_t i = 0; i < STRIPES; i++)
-    if ((released >> i & 1) != 0)
-      spin_lock(&stripes.stripe[i].lock);
-  if ((released & ALL_STRIPES) != 0) /* it may have been at sharing out */
-    stripes.rebalance_again = true;
 }
 
 /* ---- counts that were left ---- */
@@ -148,7 +124,9 @@ stripes_recover(void)
     stripes_rebalance();
   else if ((held & 1) != 0)
     stripe_grow(stripes.stripe);
-  stripes_release();
+  for (uint32_t i = 0; i < STRIPES; i++)
+    if ((held >> i & 1) != 0)
+      spin_unlock(&stripes.stripe[i].lock);
 }
 
 /* ---- limits ---- */

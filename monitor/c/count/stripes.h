@@ -273,15 +273,6 @@ void stripes_unlock(void);
  * interrupted, so that its handler can free. */
 void stripes_settle(struct stripe *s);
 
-/* Opens those that this thread has, as a handler of a signal may have
- * interrupted it in the midst of a count: others could wait for them while it
- * waits for theirs.  Returns which; stripes_retake locks these again.
- *
- * Not exact: a peak that another thread reaches between the two may have
- * other figures of the leaf that is being counted, or not be seen. */
-uint32_t stripes_release(void);
-void stripes_retake(uint32_t released);
-
 /* Completes the count that the thread has left for good, or undoes it, and
  * opens the stripes that the thread has. */
 void stripes_recover(void);

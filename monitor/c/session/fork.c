@@ -18,23 +18,21 @@
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *);
 
-/* Locks the monitor: nobody else is in it while the process is copied. */
+/* Locks what the copy goes on with, so that nobody else changes it meanwhile.
+ * Locks nothing in a handler of a signal that interrupted the monitor: others
+ * may wait for what this thread has locked. */
 static void
 before_fork(void)
 {
   const int saved = errno;
-  this_thread.fork_skipped =
-      !__atomic_load_n(&own_process.known, __ATOMIC_ACQUIRE);
   this_thread.forking = true;
-  this_thread.inside++;
-  if (!this_thread.fork_skipped) {
-    const uint32_t released = stripes_release();
-    const bool locked = spin_lock_once(&monitor.lock);
-    stripes_lock();
+  this_thread.fork_locked =
+      this_thread.inside++ == 0 &&
+      __atomic_load_n(&own_process.known, __ATOMIC_ACQUIRE);
+  if (this_thread.fork_locked) {
+    spin_lock(&monitor.lock);
     spin_lock(&live_objects.lock);
     image_fork_lock();
-    session.forking.stripes = released;
-    session.forking.locked = locked;
   }
   errno = saved;
 }
@@ -50,15 +48,10 @@ static void
 after_fork_in_parent(void)
 {
   const int saved = errno;
-  if (!this_thread.fork_skipped) {
-    const uint32_t released = session.forking.stripes;
-    const bool locked = session.forking.locked;
+  if (this_thread.fork_locked) {
     image_fork_unlock();
     spin_unlock(&live_objects.lock);
-    stripes_unlock();
-    if (!locked)
-      spin_unlock(&monitor.lock);
-    stripes_retake(released);
+    spin_unlock(&monitor.lock);
   }
   end_fork();
   errno = saved;

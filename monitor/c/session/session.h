@@ -49,11 +49,6 @@ extern struct session {
   bool attached;      /* and counts for it */
   bool has_handlers;  /* at forks and at quick_exit */
   bool has_end;       /* at exit */
-  struct {
-    uint32_t stripes; /* as stripes_release returned */
-    bool locked;      /* the monitor */
-  } forking; /* what the thread that forks had locked in the hook before;
-                under the locks */
 } session HIDDEN;
 
 /* ---- session.c ---- */
