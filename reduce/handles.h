@@ -5,12 +5,12 @@
 
 #pragma once
 
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "pprof/profile.h"
 
-/* Returns what mprof_profile_open returns, of the profile that FILL makes with
- * CLOSURE in an attempt in its own pool.  On failure returns NULL, and ERROR
- * says why. */
+/* Returns what mprof_profile_open returns, of the profile that FILL makes
+ * with CLOSURE in an attempt in its own pool.  On failure returns NULL, and
+ * ERROR says why. */
 typedef void profile_fill(struct profile *profile, void *closure);
 void *profile_handle(profile_fill *fill, void *closure,
                      struct mprof_error *error);

@@ -7,9 +7,9 @@
 #include "advice/rules.h"
 
 #include "base/array.h"
+#include "base/input_file.h"
 #include "base/quote.h"
 #include "base/suggestion.h"
-#include "base/text_file.h"
 
 extern const char advice_rules_text[]; /* rules.S */
 

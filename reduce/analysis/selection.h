@@ -41,7 +41,7 @@
 
 #include "analysis/figures.h"
 #include "analysis/frames.h"
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "base/suggestion.h"
 
 /* The regular expressions: on functions, and on what else has names. */

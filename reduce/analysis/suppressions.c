@@ -7,7 +7,7 @@
 #include "analysis/suppressions.h"
 
 #include "base/array.h"
-#include "base/text_file.h"
+#include "base/input_file.h"
 
 #include <string.h>
 

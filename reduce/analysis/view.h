@@ -15,7 +15,7 @@
 #include "analysis/call_tree.h"
 #include "analysis/tally.h"
 #include "analysis/view_options.h"
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "pprof/profile.h"
 
 struct view {

@@ -9,9 +9,7 @@
 
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/array.h"
 
 enum { INDEX_NONE = UINT32_MAX };
 
@@ -42,3 +40,26 @@ index_pair(uint32_t high, uint32_t low)
 {
   return (uint64_t)high << 32 | low;
 }
+
+/* Rows of 64-bit words, of any length; equal rows have one index.  Indices
+ * count from zero in the order of first appearance.  An addition costs the
+ * length of its row. */
+struct row_table { /* all zero: empty */
+  uint64_t *words; /* of all rows */
+  size_t word_count, word_capacity;
+  size_t *ends; /* by row, where its words end */
+  size_t row_count, end_capacity;
+  struct index_map rows; /* by hash: see index_map.c */
+};
+
+void row_table_release(struct row_table *table);
+
+/* Returns the index of the row of COUNT words at WORDS; adds it if it is new.
+ */
+uint32_t row_table_add(struct row_table *table, const uint64_t *words,
+                       size_t count);
+
+/* Returns the words of ROW, *COUNT of them, which are valid until the next
+ * addition. */
+const uint64_t *row_table_words(const struct row_table *table, size_t row,
+                                size_t *count);

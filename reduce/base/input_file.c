@@ -271,3 +271,65 @@ input_file_text_limit(const struct input_file *file)
 {
   return input_limits.memory_free + input_limits.memory_ratio * file->length;
 }
+
+/* ---- text ---- */
+
+/* Reads DESCRIPTOR to its end, and closes it. */
+static char *
+read_text(int descriptor, size_t *length)
+{
+  enum { PIECE = 65536 };
+  char *text = NULL;
+  size_t count = 0, capacity = 0;
+  ssize_t got;
+  do {
+    ARRAY_ROOM(text, capacity, count + PIECE);
+    got = read(descriptor, text + count, PIECE - 1);
+    if (got > 0)
+      count += (size_t)got;
+  } while (got > 0 || (got < 0 && errno == EINTR));
+  const int failure = errno;
+  pool_close(descriptor);
+  errno = failure;
+  text[count] = '\0';
+  if (length != NULL)
+    *length = count;
+  return got == 0 ? text : NULL;
+}
+
+char *
+text_file_read(const char *path, size_t *length)
+{
+  const int descriptor = pool_open(path, O_RDONLY);
+  return descriptor < 0 ? NULL : read_text(descriptor, length);
+}
+
+char *
+text_file_read_regular(const char *path, size_t most, size_t *length,
+                       struct stat *status)
+{
+  const int descriptor = pool_open(path, O_RDONLY | O_NONBLOCK);
+  if (descriptor < 0)
+    return NULL;
+  if (fstat(descriptor, status) == 0 && S_ISREG(status->st_mode) &&
+      (uint64_t)status->st_size <= most)
+    return read_text(descriptor, length);
+  pool_close(descriptor);
+  return NULL;
+}
+
+char *
+text_file_load(const char *path)
+{
+  size_t length;
+  const int descriptor = pool_open(path, O_RDONLY);
+  if (descriptor < 0)
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
+              "cannot open '%s': %s", path, strerror(errno));
+  char *text = read_text(descriptor, &length);
+  if (text == NULL || strlen(text) < length)
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
+              "cannot read '%s': %s", path,
+              text == NULL ? strerror(errno) : "is not text");
+  return text;
+}

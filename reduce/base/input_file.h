@@ -10,11 +10,12 @@
 
 #pragma once
 
-#include "base/mprof_error.h"
+#include "base/pool.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 struct input_limits {
   uint64_t data_bytes;   /* largest data after inflation */
@@ -68,3 +69,17 @@ void input_file_forget(struct input_file *file, size_t at);
  * be written out again and again. */
 uint64_t input_file_memory_limit(const struct input_file *file);
 uint64_t input_file_text_limit(const struct input_file *file);
+
+/* ---- whole texts, in the pool in use, with a zero behind ---- */
+
+/* Returns the text of PATH, or NULL and errno if it cannot be read.  Sets
+ * *LENGTH, unless LENGTH is NULL, to its bytes. */
+char *text_file_read(const char *path, size_t *length);
+
+/* Reads PATH in the same way if it is a regular file of at most MOST bytes,
+ * without waiting for a pipe or a device.  Sets *STATUS to what stat says. */
+char *text_file_read_regular(const char *path, size_t most, size_t *length,
+                             struct stat *status);
+
+/* Reads PATH in the same way; fails if it cannot be read or has a zero. */
+char *text_file_load(const char *path);

@@ -5,9 +5,11 @@
 
 #include "base/pool.h"
 
+#include "base/progress.h"
+#include "base/quote.h"
+
 #include <fcntl.h>
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,38 @@ struct attempt {
 };
 
 static _Thread_local struct attempt *innermost;
+struct progress *progress_listener;
+
+/* ---- messages ---- */
+
+void
+mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
+             va_list arguments)
+{
+  char raw[MPROF_ERROR_LENGTH];
+  vsnprintf(raw, sizeof raw, format, arguments);
+  escape_line(raw, line, MPROF_ERROR_LENGTH);
+}
+
+void
+mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  mprof_line_v(line, format, arguments);
+  va_end(arguments);
+}
+
+void
+mprof_say(const char *format, ...)
+{
+  char line[MPROF_ERROR_LENGTH];
+  va_list arguments;
+  va_start(arguments, format);
+  mprof_line_v(line, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "mprof: %s\n", line);
+}
 
 /* ---- attempts ---- */
 

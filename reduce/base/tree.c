@@ -36,13 +36,6 @@ search(const struct tree *tree, uint32_t parent, uint32_t item,
 }
 
 uint32_t
-tree_find(const struct tree *tree, uint32_t parent, uint32_t item)
-{
-  uint32_t last;
-  return search(tree, parent, item, &last);
-}
-
-uint32_t
 tree_child(struct tree *tree, uint32_t parent, uint32_t item)
 {
   uint32_t last;

@@ -35,9 +35,6 @@ struct tree {
 /* Makes a tree that has its root. */
 void tree_init(struct tree *tree);
 
-/* Returns the node of ITEM below PARENT, or INDEX_NONE. */
-uint32_t tree_find(const struct tree *tree, uint32_t parent, uint32_t item);
-
 /* Returns the node of ITEM below PARENT; makes it if it is new. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t item);
 

@@ -12,7 +12,7 @@
 #include "command/attach.h"
 
 #include "base/clock.h"
-#include "base/text_file.h"
+#include "base/input_file.h"
 #include "command/debugger.h"
 #include "command/run_files.h"
 #include "command/run_program.h"

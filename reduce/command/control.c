@@ -5,7 +5,7 @@
 
 #include "command/control.h"
 
-#include "base/text_file.h"
+#include "base/input_file.h"
 #include "command/debugger.h"
 #include "command/load.h"
 #include "command/run_files.h"

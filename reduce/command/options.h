@@ -13,7 +13,7 @@
 #pragma once
 
 #include "analysis/view_options.h"
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "diff/diff.h"
 #include "pprof/reader.h"
 

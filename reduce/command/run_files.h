@@ -17,7 +17,7 @@
 
 #pragma once
 
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "reach/reach.h"
 #include "symbols/code_names.h"
 
@@ -99,13 +99,6 @@ bool run_files_each(struct run_files *files, bool root, run_file_fn *does,
                     bool at_once);
 
 /* ---- run_thread.c ------------------------------------------------------ */
-
-/* Returns how long the program has run, in nanoseconds. */
-uint64_t run_timelines_now(const struct run_files *files);
-
-/* Reads all images, and so ends a slice of each: at one time, so that slices
- * of different processes are the same. */
-void run_timelines_take(struct run_files *files);
 
 /* Returns the timeline of the image PATH, made if there is none yet; its
  * first slice begins when the images were read last.  Returns NULL without

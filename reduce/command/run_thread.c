@@ -29,8 +29,9 @@ struct run_timeline {
   struct run_timeline *next;
 };
 
-uint64_t
-run_timelines_now(const struct run_files *files)
+/* Returns how long the program has run, in nanoseconds. */
+static uint64_t
+time_now(const struct run_files *files)
 {
   return (uint64_t)clock_nanos(CLOCK_MONOTONIC) - files->started;
 }
@@ -63,11 +64,13 @@ take(struct run_files *files, char *path, const char *process)
   return true;
 }
 
-void
-run_timelines_take(struct run_files *files)
+/* Reads all images, and so ends a slice of each: at one time, so that slices
+ * of different processes are the same. */
+static void
+take_timelines(struct run_files *files)
 {
   pthread_mutex_lock(&files->timelines_lock);
-  files->reading = run_timelines_now(files);
+  files->reading = time_now(files);
   run_files_each(files, true, take, false);
   files->read = files->reading;
   pthread_mutex_unlock(&files->timelines_lock);
@@ -152,23 +155,22 @@ finish_again_and_again(void *closure)
 {
   enum { NANOSECONDS = 300000000 };
   struct run_files *files = closure;
-  uint64_t finish = run_timelines_now(files) + NANOSECONDS;
+  uint64_t finish = time_now(files) + NANOSECONDS;
   uint64_t take = files->interval == 0 ? UINT64_MAX : files->interval;
   while (!__atomic_load_n(&files->ended, __ATOMIC_ACQUIRE)) {
     const uint64_t next = finish < take ? finish : take;
-    const uint64_t now = run_timelines_now(files);
+    const uint64_t now = time_now(files);
     wait_and_search(files, next > now ? (long)(next - now) : 1);
-    if (run_timelines_now(files) >= take) {
-      run_timelines_take(files);
-      take += (run_timelines_now(files) - take) / files->interval *
-                  files->interval +
+    if (time_now(files) >= take) {
+      take_timelines(files);
+      take += (time_now(files) - take) / files->interval * files->interval +
               files->interval;
     }
-    if (run_timelines_now(files) < finish)
+    if (time_now(files) < finish)
       continue;
     if (files->error.message[0] == '\0')
       run_files_each(files, false, finish_file, false);
-    finish = run_timelines_now(files) + NANOSECONDS;
+    finish = time_now(files) + NANOSECONDS;
   }
   return NULL;
 }
@@ -197,7 +199,7 @@ run_files_begin(struct run_files *files, bool seeks, uint64_t interval)
 #endif
   files->seeks = seeks;
   files->interval = interval;
-  files->started = run_timelines_now(files);
+  files->started = time_now(files);
   files->begun =
       run_thread_begin(&files->thread, finish_again_and_again, files);
 }

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "analysis/view.h"
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "base/sink.h"
 #include "tables/output.h"
 

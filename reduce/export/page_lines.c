@@ -13,8 +13,8 @@
 #include "export/page.h"
 
 #include "base/array.h"
+#include "base/input_file.h"
 #include "base/quote.h"
-#include "base/text_file.h"
 
 #include <fcntl.h>
 #include <string.h>

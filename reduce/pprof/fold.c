@@ -2,7 +2,7 @@
 
 /* Samples keep the order in which the first of each kind came. */
 
-#include "base/row_table.h"
+#include "base/index_map.h"
 #include "pprof/reader.h"
 
 #include <string.h>

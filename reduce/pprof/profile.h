@@ -24,7 +24,6 @@
 
 #include "base/index_map.h"
 #include "base/names.h"
-#include "base/row_table.h"
 #include "base/tree.h"
 #include "pprof/labels.h"
 #include "pprof/measure.h"

@@ -18,7 +18,7 @@
 #pragma once
 
 #include "base/input_file.h"
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "pprof/profile.h"
 
 struct reader_options {

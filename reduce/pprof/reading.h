@@ -9,7 +9,7 @@
 
 #include "base/index_map.h"
 #include "base/input_file.h"
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "common/pprof_format.h"
 #include "pprof/profile.h"
 #include "pprof/reader.h"

@@ -6,7 +6,7 @@
 #include "reach/remote_memory.h"
 
 #include "base/array.h"
-#include "base/text_file.h"
+#include "base/input_file.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

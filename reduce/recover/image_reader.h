@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/input_file.h"
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "c/count/stripes.h"
 #include "common/image_format.h"
 #include "tree/context_tree.h"

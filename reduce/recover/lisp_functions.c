@@ -12,7 +12,7 @@
 
 #include "recover/lisp_recovery.h"
 
-#include "base/text_file.h"
+#include "base/input_file.h"
 #include "symbols/code_names.h"
 
 #include <stdio.h>

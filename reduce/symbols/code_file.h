@@ -13,8 +13,8 @@
 
 #pragma once
 
+#include "base/index_map.h"
 #include "base/names.h"
-#include "base/row_table.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -113,9 +113,8 @@ struct source_function {
   int64_t start_line; /* 0 when not known */
   int64_t line;       /* of the place, or of the call of what was inlined; 0
                          when not known */
-  const char
-      *line_file; /* that the line is in, after #include or #line another
-                            one; NULL when not known */
+  const char *line_file; /* that the line is in, after #include or #line
+                            another one; NULL when not known */
 };
 
 enum { SOURCE_DEPTH = 200 }; /* of blocks in blocks that are looked into */

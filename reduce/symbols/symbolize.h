@@ -29,7 +29,7 @@
 
 #pragma once
 
-#include "base/mprof_error.h"
+#include "base/pool.h"
 #include "pprof/profile.h"
 #include "symbols/code_names.h"
 

@@ -6,8 +6,8 @@
 
 #include "advice/advice.h"
 
+#include "base/input_file.h"
 #include "base/quote.h"
-#include "base/text_file.h"
 #include "tables/report.h"
 #include "tables/table.h"
 
