@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Replaces a file as a whole: temporary file, fsync, rename.  A symbolic link
- * is followed first, so that the link stays a link. */
+ * is followed first, so that the link stays a link.  Compresses by zlib. */
 
 #include "base/output_file.h"
+
+#include "base/pool.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
+
+/* ---- files ------------------------------------------------------------- */
 
 enum { MOST_TRIES = 100 }; /* names for the temporary file */
+
+struct output_file {
+  struct sink sink; /* is first, as the file is known by it */
+  const char *path; /* not owned: as the user gave it */
+  char *target;     /* what is replaced */
+  char *temporary;  /* NULL when the target is written directly */
+  int descriptor;
+};
 
 static _Noreturn void
 cannot_write(const struct output_file *file, int error_number)
@@ -54,7 +68,7 @@ open_temporary(struct output_file *file, const struct stat *old)
     cannot_write(file, errno);
 }
 
-struct output_file *
+struct sink *
 output_file_open(const char *path)
 {
   struct stat status;
@@ -73,16 +87,16 @@ output_file_open(const char *path)
            0)
     cannot_write(file, errno);
   sink_init(&file->sink, sink_write_descriptor, &file->descriptor);
-  return file;
+  return &file->sink;
 }
 
 void
-output_file_close(struct output_file *file)
+output_file_close(struct sink *sink, bool sync)
 {
-  if (!sink_flush(&file->sink))
-    cannot_write(file, file->sink.error_number);
-  if (file->temporary != NULL && !file->unsynced &&
-      fsync(file->descriptor) != 0)
+  struct output_file *file = (struct output_file *)sink;
+  if (!sink_flush(sink))
+    cannot_write(file, sink->error_number);
+  if (file->temporary != NULL && sync && fsync(file->descriptor) != 0)
     cannot_write(file, errno);
   const int descriptor = file->descriptor;
   file->descriptor = -1;
@@ -91,4 +105,93 @@ output_file_close(struct output_file *file)
   if (file->temporary != NULL && rename(file->temporary, file->target) != 0)
     cannot_write(file, errno);
   pool_forget(file);
+}
+
+/* ---- compression ------------------------------------------------------- */
+
+enum { PIECE_BYTES = 4096, GZIP_WINDOW = 15 + 16 };
+
+struct gzip_sink {
+  struct sink sink;    /* is first, as this is known by it */
+  struct sink *target; /* not owned */
+  z_stream stream;
+  gz_header header;
+};
+
+/* Compresses LENGTH bytes, and with FLUSH Z_FINISH ends the member. */
+static int
+compress_bytes(struct gzip_sink *gzip, const char *bytes, size_t length,
+               int flush)
+{
+  unsigned char piece[PIECE_BYTES];
+  z_stream *stream = &gzip->stream;
+  stream->next_in = (unsigned char *)(uintptr_t)bytes;
+  stream->avail_in = (uInt)length;
+  do {
+    stream->next_out = piece;
+    stream->avail_out = sizeof piece;
+    if (deflate(stream, flush) == Z_STREAM_ERROR)
+      return EIO;
+    sink_bytes(gzip->target, (const char *)piece,
+               sizeof piece - stream->avail_out);
+  } while (stream->avail_out == 0);
+  return gzip->target->error_number;
+}
+
+static int
+write_compressed(void *target, const char *bytes, size_t length)
+{
+  return compress_bytes(target, bytes, length, Z_NO_FLUSH);
+}
+
+static void
+end(void *what)
+{
+  struct gzip_sink *gzip = what;
+  deflateEnd(&gzip->stream);
+}
+
+struct sink *
+gzip_sink_open(struct sink *target, const char *comment)
+{
+  enum { UNIX = 3 };
+  struct gzip_sink *gzip = pool_alloc(sizeof *gzip);
+  gzip->stream = (z_stream){0};
+  gzip->header =
+      (gz_header){.comment = (Bytef *)(uintptr_t)comment, .os = UNIX};
+  gzip->target = target;
+  sink_init(&gzip->sink, write_compressed, gzip);
+  if (deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, 8,
+                   Z_DEFAULT_STRATEGY) != Z_OK)
+    fail_memory();
+  pool_on_release(end, gzip);
+  deflateSetHeader(&gzip->stream, &gzip->header);
+  return &gzip->sink;
+}
+
+void
+gzip_sink_close(struct sink *sink)
+{
+  struct gzip_sink *gzip = (struct gzip_sink *)sink;
+  if (sink_flush(sink))
+    sink_fail(sink, compress_bytes(gzip, "", 0, Z_FINISH));
+  pool_release_now(gzip);
+  sink_fail(gzip->target, sink->error_number);
+  pool_free(gzip);
+}
+
+bool
+gzip_comment(const char *path, char *comment, size_t size)
+{
+  enum { FLAGS = 3, HAS_COMMENT = 16, HEADER_BYTES = 10 };
+  unsigned char header[HEADER_BYTES];
+  FILE *file = fopen(path, "re");
+  bool good = file != NULL &&
+              fread(header, 1, sizeof header, file) == sizeof header &&
+              header[0] == 0x1f && header[1] == 0x8b &&
+              header[FLAGS] == HAS_COMMENT;
+  size_t length = good ? fread(comment, 1, size, file) : 0;
+  if (file != NULL)
+    fclose(file);
+  return good && memchr(comment, '\0', length) != NULL;
 }

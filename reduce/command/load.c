@@ -199,8 +199,7 @@ profile_load_joined(struct profile *profile, const char *operand)
 void
 profile_save(const struct profile *profile, const char *path, bool sync)
 {
-  struct output_file *file = output_file_open(path);
-  file->unsynced = !sync;
-  profile_write(profile, false, &file->sink);
-  output_file_close(file);
+  struct sink *sink = output_file_open(path);
+  profile_write(profile, false, sink);
+  output_file_close(sink, sync);
 }

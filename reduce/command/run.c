@@ -17,28 +17,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Tells SINK what OPTIONS say of its looks; for the rest it knows best. */
-static void
-set_looks(const struct options *options, struct sink *sink)
+/* Returns what OPTIONS want written to, SINK or a file, and tells it what
+ * they say of its looks; for the rest it knows best. */
+static struct sink *
+open_output(const struct options *options, struct sink *sink)
 {
+  progress_tell("writing", 0, 0);
+  if (options->output != NULL)
+    sink = output_file_open(options->output);
   sink->line_width = options->view.width;
   if (options->color != COLOR_AUTOMATIC)
     sink->color = options->color == COLOR_ALWAYS;
-}
-
-/* Returns what OPTIONS want written to: SINK, or that of a file.  Sets *FILE
- * to the file, or NULL. */
-static struct sink *
-open_output(const struct options *options, struct sink *sink,
-            struct output_file **file)
-{
-  *file = NULL;
-  progress_tell("writing", 0, 0);
-  if (options->output != NULL) {
-    *file = output_file_open(options->output);
-    sink = &(*file)->sink;
-  }
-  set_looks(options, sink);
   return sink;
 }
 
@@ -155,7 +144,6 @@ reduce(void *closure)
   struct profile read = {0};
   struct view_options shown = options->view;
   struct rule_list rules;
-  struct output_file *file;
   emitter *emit = options->format != NULL
                       ? options->format->emit
                       : command_row(options->command)->emit;
@@ -170,13 +158,13 @@ reduce(void *closure)
   add_views(&shown, profile, emit);
   const struct view *view = view_make(profile, &shown);
   check_choice(view, options);
-  struct sink *sink = open_output(options, reducing->sink, &file);
+  struct sink *sink = open_output(options, reducing->sink);
   if (emit != NULL)
     emit(view, sink);
   else
     draw(view, options->output, sink);
-  if (file != NULL)
-    output_file_close(file);
+  if (options->output != NULL)
+    output_file_close(sink, true);
 }
 
 void
@@ -219,7 +207,6 @@ run_diff(const struct options *options, struct sink *sink,
 {
   struct profile profiles[DIFF_SIDES] = {0};
   struct diff diff = {0};
-  struct output_file *file;
   for (int side = 0; side < DIFF_SIDES; side++)
     profile_load_joined(&profiles[side], options->files[side]);
   diff_init(&diff, profiles, &options->view, &options->diff);
@@ -227,11 +214,11 @@ run_diff(const struct options *options, struct sink *sink,
       selection_is_empty(&diff.sides[DIFF_NEW]->selection))
     selection_fail_empty(&diff.sides[DIFF_NEW]->selection);
   diff_check_growth(&diff, outcome->remark);
-  sink = open_output(options, sink, &file);
+  sink = open_output(options, sink);
   diff_write(&diff, sink);
   compare_holders(profiles, options, sink);
-  if (file != NULL)
-    output_file_close(file);
+  if (options->output != NULL)
+    output_file_close(sink, true);
   if (outcome->remark[0] != '\0')
     outcome->status = 3;
 }

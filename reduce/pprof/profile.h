@@ -214,6 +214,13 @@ void profile_add_unknown_calls(struct profile *profile, uint32_t name);
  * for.  Called when all samples are there, before profile_count. */
 void profile_settle(struct profile *profile);
 
+/* Makes one of samples that are alike in chain and labels, unless the sum
+ * would say less than both: samples that count objects, bytes of bodies that
+ * grew, and calls stay apart, and so do, where another program wrote no
+ * sizes, those of different mean size.  Samples keep the order in which the
+ * first of each kind came. */
+void profile_fold_samples(struct profile *profile);
+
 /* ---- reading ---- */
 
 /* Returns whether some column is for that USE. */

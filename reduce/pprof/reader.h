@@ -33,9 +33,3 @@ struct reader_options {
 /* Reads the file PATH and adds it to PROFILE, which is then to be settled. */
 void profile_read(struct profile *profile, const char *path,
                   const struct reader_options *options);
-
-/* Makes one of samples that are alike in chain and labels, unless the sum
- * would say less than both: samples that count objects, bytes of bodies that
- * grew, and calls stay apart, and so do, where another program wrote no
- * sizes, those of different mean size. */
-void profile_fold_samples(struct profile *profile);

@@ -14,7 +14,6 @@
 #include "base/progress.h"
 #include "pprof/hidden.h"
 #include "pprof/reading.h"
-#include "pprof/sample_adder.h"
 
 #include <inttypes.h>
 #include <string.h>

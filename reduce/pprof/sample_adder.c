@@ -3,7 +3,7 @@
 /* Checks the values of a sample, finds the set of its labels, and adds it to
  * the profile. */
 
-#include "pprof/sample_adder.h"
+#include "pprof/reading.h"
 
 #include "common/region_path.h"
 

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "pprof/sample_adder.h"
+#include "pprof/reading.h"
 #include "recover/image_notes.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"

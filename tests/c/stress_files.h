@@ -7,7 +7,7 @@
 #pragma once
 
 #include "common/pprof_format.h"
-#include "pprof/wire.h"
+#include "pprof/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static inline uint64_t
 stress_name(struct stress *s, uint64_t n)
 {
   char text[24];
-  return stress_bytes(s, text, (size_t)sprintf(text, "%llx",
-                                               (unsigned long long)n));
+  return stress_bytes(s, text,
+                      (size_t)sprintf(text, "%llx", (unsigned long long)n));
 }
 
 /* A string of COUNT times TEXT. */

@@ -5,17 +5,17 @@
  * The bytes are read as they are, which tries the plain message or, when they
  * begin so, gzip; and once more compressed, so that what is behind inflation
  * is reached by changes that gzip's checksum would catch; and once behind
- * two megabytes, of which the reader keeps nothing.  An image is read with its
- * arrays three megabytes behind its head, too.  The outcome must be a profile
- * or one line with a reason and an offset; of what begins like an image, one
- * line with a reason, or a profile, too.  Of a profile, tables are printed and
- * formats written, and it is merged and compared with itself: the merged file
- * must say the same.  No command may have more memory at a time than the size
- * of the file allows.  What begins like a text is tried as rules of advice,
- * too: they are taken, or there is one line with the place.
+ * two megabytes, of which the reader keeps nothing.  An image is read with
+ * its arrays three megabytes behind its head, too.  The outcome must be a
+ * profile or one line with a reason and an offset; of what begins like an
+ * image, one line with a reason, or a profile, too.  Of a profile, tables are
+ * printed and formats written, and it is merged and compared with itself: the
+ * merged file must say the same.  No command may have more memory at a time
+ * than the size of the file allows.  What begins like a text is tried as
+ * rules of advice, too: they are taken, or there is one line with the place.
  */
 
-#include "base/gzip_sink.h"
+#include "base/output_file.h"
 #include "mprof.h"
 #include "pprof/reader.h"
 #include "recover/recover.h"
@@ -238,9 +238,8 @@ compress_file(void *closure)
   const struct compressing *compressing = closure;
   struct string_sink packed;
   string_sink_init(&packed);
-  struct gzip_sink *gzip = gzip_sink_open(&packed.sink, NULL);
-  sink_bytes(&gzip->sink, (const char *)compressing->data,
-             compressing->size);
+  struct sink *gzip = gzip_sink_open(&packed.sink, NULL);
+  sink_bytes(gzip, (const char *)compressing->data, compressing->size);
   gzip_sink_close(gzip);
   string_sink_text(&packed);
   write_file(compressing->file, packed.text, packed.length);
@@ -264,8 +263,8 @@ try_behind_front(struct memory_file *file, const uint8_t *data, size_t size)
   try_file(file);
 }
 
-/* Tries an image of this version whose arrays are far behind its head, as those
- * of a program are: what follows the first FRONT bytes is at BEHIND. */
+/* Tries an image of this version whose arrays are far behind its head, as
+ * those of a program are: what follows the first FRONT bytes is at BEHIND. */
 static void
 try_far_arrays(struct memory_file *file, const uint8_t *data, size_t size)
 {
