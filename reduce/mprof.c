@@ -297,42 +297,17 @@ mprof_timeline_open(uint64_t nanoseconds)
   return handle;
 }
 
-struct taking {
-  struct timeline *timeline;
-  struct input_octets octets;
-  uint64_t generation, now, collections;
-};
-
-static void
-take(void *closure)
-{
-  const struct taking *taking = closure;
-  struct image image;
-  image_read_octets(&image, taking->octets);
-  image_check_trees(&image);
-  timeline_take(taking->timeline, &image, taking->generation, taking->now,
-                (struct timeline_state){
-                    .resident = timeline_resident_bytes(image.head.process),
-                    .collections = taking->collections});
-}
-
 void
 mprof_timeline_take(void *timeline, const void *octets, uint64_t length,
                     uint64_t generation, uint64_t nanoseconds,
                     uint64_t collections)
 {
   struct timeline_handle *handle = timeline;
-  struct taking taking = {&handle->timeline,
-                          {octets, length},
-                          generation,
-                          nanoseconds,
-                          collections};
-  struct pool pool = {NULL, NULL};
-  struct mprof_error error;
   pthread_mutex_lock(&handle->one);
-  attempt(&pool, take, &taking, &error);
+  timeline_take_octets(&handle->timeline,
+                       (struct input_octets){octets, length}, generation,
+                       nanoseconds, collections);
   pthread_mutex_unlock(&handle->one);
-  pool_release(&pool);
 }
 
 void

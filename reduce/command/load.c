@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/output_file.h"
 #include "base/progress.h"
-#include "common/image_format.h"
 #include "pprof/reader.h"
 #include "pprof/writer.h"
 #include "recover/recover.h"
@@ -115,22 +114,6 @@ input_list_fill(struct input_list *list, const char *const *names,
 
 /* ---- what is in them --------------------------------------------------- */
 
-/* Adds the file NAME, or what would be in it. */
-static void
-read_file(struct profile *profile, const struct input_name *name,
-          struct code_names *code, const struct reader_options *options)
-{
-  struct image_head head;
-  bool image = options->octets.data != NULL
-                   ? image_is_octets(options->octets)
-                   : image_read_head(name->path, &head);
-  if (image)
-    recover_image(profile, name->path, name->losses, name->timeline, code,
-                  options);
-  else
-    profile_read(profile, name->path, options);
-}
-
 void
 profile_load_list(struct profile *profile, const struct input_list *list,
                   bool lossless, struct code_names *names)
@@ -147,13 +130,17 @@ profile_load_list(struct profile *profile, const struct input_list *list,
     names = &own;
   profile_init(profile);
   for (size_t i = 0; i < list->count; i++) {
-    options.octets = list->files[i].octets;
+    const struct input_name *name = &list->files[i];
+    options.octets = name->octets;
+    options.losses = name->losses;
+    options.timeline = name->timeline;
     if (listener != NULL && list->count > 1) {
       progress_listener = listener;
       progress_tell("reading files", i, list->count);
       progress_listener = NULL; /* not of each file */
     }
-    read_file(profile, &list->files[i], names, &options);
+    if (!recover_image(profile, name->path, names, &options))
+      profile_read(profile, name->path, &options);
   }
   if (listener != NULL)
     progress_listener = listener;

@@ -13,9 +13,6 @@
 
 struct code_names;
 
-struct losses;
-struct timeline;
-
 /* The files that a command line names.  A folder stands for the profiles in
  * it: its files whose names end in ".data" or ".pb.gz", in order of their
  * names (byte by byte), without hidden ones and without those in folders

@@ -188,7 +188,7 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 #define PPROF_COMMENT_PROGRAM "mprof.program"
 #define PPROF_COMMENT_PROCESS "mprof.process"
 #define PPROF_COMMENT_REGION "mprof.region"
-#define PPROF_COMMENT_SLICE "mprof.slice" /* timed_samples.c */
+#define PPROF_COMMENT_SLICE "mprof.slice" /* timeline.c */
 #define PPROF_COMMENT_TYPE "mprof.type"
 #define PPROF_COMMENT_CHAIN_NOTE "mprof.chain_note"
 #define PPROF_COMMENT_CLASS_NOTE "mprof.class_note"

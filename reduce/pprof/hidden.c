@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A run of hidden locations is its distance from the one before, its length,
+/* Frames that show only to mprof.
+ *
+ * Of a chain of a Lisp program, what is hidden by default is in a field of
+ * its own, PPROF_SAMPLE_HIDDEN, with its places in the chain: functions of
+ * the runtime, and what is between the root and a profiled body.  So a file
+ * looks in other programs as it looks here.  To part a chain and to put it
+ * together are inverse.
+ *
+ * A run of hidden locations is its distance from the one before, its length,
  * and their ids. */
 
-#include "pprof/hidden.h"
+#include "pprof/profile.h"
 
 #include "common/pprof_format.h"
 

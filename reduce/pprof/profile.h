@@ -266,3 +266,19 @@ extern const char *const profile_fact_keys[FACT_COUNT];
 
 /* Returns whether every file of PROFILE gave FACT. */
 bool profile_knows(const struct profile *profile, enum profile_fact fact);
+
+/* ---- frames that show only to mprof: hidden.c ---- */
+
+/* Returns what of PROFILE is hidden: by location, for hidden_part. */
+unsigned char *hidden_find(const struct profile *profile);
+
+/* Parts CHAIN, ids of locations with the leaf first: those that show stay,
+ * the others become HIDDEN, as the field has them.  A chain of which nothing
+ * shows stays as if all did. */
+void hidden_part(const unsigned char *parts, struct numbers *chain,
+                 struct numbers *hidden);
+
+/* Appends to WHOLE, which has room, what of a chain is SHOWN and HIDDEN.
+ * Returns false if they do not fit. */
+bool hidden_insert(const struct numbers *shown, const struct numbers *hidden,
+                   struct numbers *whole);

@@ -21,8 +21,13 @@
 #include "base/pool.h"
 #include "pprof/profile.h"
 
+struct losses;
+struct timeline;
+
 struct reader_options {
-  struct input_octets octets; /* what is in the file; no data: read it */
+  struct input_octets octets;      /* what is in the file; no data: read it */
+  const struct losses *losses;     /* of an image's program, or NULL */
+  const struct timeline *timeline; /* the same */
   /* for what writes the files anew: they must be of one kind, with the same
    * columns, authors, period and frames to drop, as one file has */
   bool lossless;

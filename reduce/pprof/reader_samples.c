@@ -12,7 +12,6 @@
  */
 
 #include "base/progress.h"
-#include "pprof/hidden.h"
 #include "pprof/reading.h"
 
 #include <inttypes.h>
@@ -205,15 +204,16 @@ static void
 read_sample(struct decoding *d, const struct wire_field *sample)
 {
   struct sample_adder *adder = &d->adder;
+  uint32_t labels = 0;
   d->reading->sample_at = sample->at;
   read_parts(d, sample);
   sample_adder_check(adder);
   struct step end = find_chain(d);
   check_limits(d);
-  sample_adder_add(adder, end.node, &adder->known);
+  sample_adder_add(adder, end.node, &labels);
   if (!reading_add_text(d->reading, end.text) ||
       !reading_add_text(d->reading,
-                        d->reading->profile->labels[adder->known.set].text))
+                        d->reading->profile->labels[labels - 1].text))
     sample_fault(adder,
                  "the names in the chains and labels up to sample %zu are "
                  "too long for a file of this size",

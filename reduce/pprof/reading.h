@@ -200,19 +200,12 @@ void reading_check_facts(struct reading *reading,
  * sample_adder_check, sample_adder_add.
  */
 
-/* What is known of the labels of a sample. */
-struct sample_labels {
-  uint32_t set; /* of the profile; INDEX_NONE: that in hand, not found yet */
-  uint32_t words; /* of its row */
-};
-
 struct sample_adder {
   struct reading *reading;
   size_t index;                 /* of the sample in hand; its parts: */
   struct numbers values;        /* in columns of the file */
   uint64_t by_use[COLUMN_USES]; /* the values, once they are checked */
   struct numbers labels; /* a row of label_rows, from the first word on */
-  struct sample_labels known; /* of that row */
   uint64_t sums[COLUMN_USES]; /* of the file's samples */
   uint8_t uses[COLUMN_USES];  /* that the file has columns for */
   size_t use_count;
@@ -239,7 +232,7 @@ void sample_adder_label(struct sample_adder *adder,
 void sample_adder_check(struct sample_adder *adder);
 
 /* Adds the sample in hand, which is checked, and whose chain ends at NODE.
- * LABELS are those in hand, or what became of equal ones before; their set is
- * filled in when it is needed. */
+ * Its labels are those in hand, unless *LABELS is the number of their set and
+ * 1; it becomes that. */
 void sample_adder_add(struct sample_adder *adder, uint32_t node,
-                      struct sample_labels *labels);
+                      uint32_t *labels);

@@ -37,7 +37,6 @@ sample_adder_begin(struct sample_adder *adder)
 {
   adder->values.count = 0;
   adder->labels.count = 1;
-  adder->known = (struct sample_labels){.set = INDEX_NONE, .words = 1};
 }
 
 void
@@ -55,7 +54,6 @@ sample_adder_label(struct sample_adder *adder,
   memcpy(adder->labels.items + adder->labels.count, label,
          LABEL_WORDS * sizeof *label);
   adder->labels.count += LABEL_WORDS;
-  adder->known.words = (uint32_t)adder->labels.count;
 }
 
 /* ---- values ---- */
@@ -146,8 +144,7 @@ find_labels(const struct sample_adder *adder)
 }
 
 void
-sample_adder_add(struct sample_adder *adder, uint32_t node,
-                 struct sample_labels *labels)
+sample_adder_add(struct sample_adder *adder, uint32_t node, uint32_t *labels)
 {
   struct profile *profile = adder->reading->profile;
   const int *sources = adder->reading->sources;
@@ -157,8 +154,8 @@ sample_adder_add(struct sample_adder *adder, uint32_t node,
     const int use = adder->uses[i];
     adder->row[profile->column_of[use].index] = adder->by_use[use];
   }
-  if (labels->set == INDEX_NONE)
-    labels->set = find_labels(adder);
-  profile_add_sample(profile, (struct profile_sample){node, labels->set},
+  if (*labels == 0)
+    *labels = find_labels(adder) + 1;
+  profile_add_sample(profile, (struct profile_sample){node, *labels - 1},
                      adder->row);
 }

@@ -8,7 +8,6 @@
 
 #include "base/output_file.h"
 #include "common/pprof_format.h"
-#include "pprof/hidden.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -191,7 +191,7 @@ find(void *closure)
     fail_with(MPROF_CANNOT_READ, "its image is gone");
   stop_outside(r, (pid_t)head.process);
   remote_memory_open(&r->memory, r->threads.threads->number, status.st_ino);
-  image_read(&r->image, r->path);
+  image_read(&r->image, r->path, (struct input_octets){0});
   c_counters_find(&r->counters, &r->image);
   heap_objects_list(&r->heap, &r->memory, &r->counters.stripes, r->search);
   search(r);

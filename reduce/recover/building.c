@@ -169,10 +169,10 @@ void
 building_tree(struct building *b, const struct context_tree *tree)
 {
   pool_free(b->contexts);
-  pool_free(b->kinds);
+  pool_free(b->labels);
   b->tree = tree;
   b->contexts = pool_zeroed(tree->context_count, sizeof *b->contexts);
-  b->kinds = pool_zeroed(tree->kind_count + (size_t)1, sizeof *b->kinds);
+  b->labels = pool_zeroed(tree->kind_count + (size_t)1, sizeof *b->labels);
 }
 
 void
@@ -202,38 +202,34 @@ building_region_label(struct building *b, uint32_t number)
 }
 
 void
-building_put(struct building *b, uint32_t node, struct sample_labels *labels,
+building_put(struct building *b, uint32_t node, uint32_t *labels,
              const uint64_t *values)
 {
+  uint32_t own = 0;
   struct numbers *to = &b->samples.values;
   numbers_reserve(to, PPROF_COLUMNS);
   for (int i = 0; i < PPROF_COLUMNS; i++)
     if ((b->columns >> i & 1) != 0)
       to->items[to->count++] = values[i];
   sample_adder_check(&b->samples);
-  sample_adder_add(&b->samples, node, labels);
+  sample_adder_add(&b->samples, node, labels != NULL ? labels : &own);
   b->samples.index++;
 }
 
-/* Returns what is known of the labels of objects of that KIND, which are in
- * hand if their set is not known. */
-static struct sample_labels *
+/* Returns the labels of objects of that KIND, for building_put. */
+static uint32_t *
 labels_of(struct building *b, const struct kind *kind)
 {
-  struct sample_labels *known =
-      &b->kinds[kind == NULL ? b->tree->kind_count
-                             : (size_t)(kind - b->tree->kinds)];
+  const bool timed = kind != NULL && b->image->timeline != NULL;
+  uint32_t *labels =
+      &b->labels[kind == NULL ? b->tree->kind_count
+                              : (size_t)(kind - b->tree->kinds)];
   sample_adder_begin(&b->samples);
-  if (kind != NULL && b->image->timeline != NULL) {
+  if (timed || *labels == 0)
     b->source->labels(b->closure, kind);
+  if (timed)
     building_number_label(b, PPROF_LABEL_TIME, b->time, "nanoseconds");
-    return &b->samples.known;
-  }
-  if (known->words == 0 || known->set == INDEX_NONE) {
-    b->source->labels(b->closure, kind);
-    *known = b->samples.known;
-  }
-  return known;
+  return timed ? NULL : labels;
 }
 
 void
@@ -287,9 +283,8 @@ building_regions(struct building *b, bool frees)
 
 /* ---- the whole ---- */
 
-void
+bool
 recover_image(struct profile *profile, const char *path,
-              const struct losses *losses, const struct timeline *timeline,
               struct code_names *code, const struct reader_options *options)
 {
   struct image image;
@@ -297,16 +292,16 @@ recover_image(struct profile *profile, const char *path,
       .image = &image,
       .code = code,
       .reading = {.profile = profile, .options = options}};
-  if (options->octets.data != NULL)
-    image_read_octets(&image, options->octets);
-  else
-    image_read(&image, path);
-  image.losses = losses;
-  image.timeline = timeline;
+  if (!image_is(path, options->octets))
+    return false;
+  image_read(&image, path, options->octets);
+  image.losses = options->losses;
+  image.timeline = options->timeline;
   image_notes_read(&building.notes, &image);
   if (image.head.language == IMAGE_LISP)
     recover_lisp(&building);
   else
     recover_c(&building, &image);
   image_free(&image);
+  return true;
 }

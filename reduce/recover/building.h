@@ -58,7 +58,7 @@ struct building {
   const struct context_tree *tree;
   struct building_context *contexts;
   struct numbers callers; /* of the context in hand that have no node yet */
-  struct sample_labels *kinds; /* by kind, and at the end for calls */
+  uint32_t *labels; /* numbers of sets and 1: by kind, at the end of calls */
 };
 
 /* Add the figures of the image of a Lisp or a C program, which BUILDING has
@@ -101,9 +101,10 @@ void building_timeline(struct building *building);
 uint32_t building_node(const struct building *building, uint32_t number);
 
 /* Adds a sample whose chain ends at NODE, and that was begun by
- * sample_adder_begin; LABELS as for sample_adder_add. */
-void building_put(struct building *building, uint32_t node,
-                  struct sample_labels *labels, const uint64_t *values);
+ * sample_adder_begin; LABELS as for sample_adder_add, or NULL: those in hand.
+ */
+void building_put(struct building *building, uint32_t node, uint32_t *labels,
+                  const uint64_t *values);
 
 /* Adds the label KEY with TEXT, or with a number of UNIT, to the sample in
  * hand. */

@@ -60,7 +60,8 @@ complete(struct stripe *stripe, struct leaf_counters *counters,
 static void
 complete_stripes(struct c_counters *c, const struct image *image)
 {
-  uint64_t live = 0; /* without a sign, since a damaged image may overflow it */
+  uint64_t live =
+      0; /* without a sign, since a damaged image may overflow it */
   for (size_t i = 0; i < image->array_count; i++) {
     const struct image_array *const array = &image->arrays[i];
     struct stripe *stripe = &c->stripes.stripe[(array->owner - 1) % STRIPES];
@@ -170,7 +171,10 @@ add_empty_tree(struct image *image)
 void
 c_counters_find(struct c_counters *c, struct image *image)
 {
-  *c = (struct c_counters){.stripes = image_stripes(image)};
+  const struct image_array *all = image_array(image, IMAGE_STRIPES, 0);
+  *c = (struct c_counters){0};
+  if (all != NULL && all->length >= sizeof c->stripes)
+    memcpy(&c->stripes, all->bytes, sizeof c->stripes);
   if (image->tree_count == 0)
     add_empty_tree(image);
   c->tree = &image->trees[0].tree;

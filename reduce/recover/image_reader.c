@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Reads an image from a file or from memory: its head, then the parts of each
- * array, which are joined; each length is checked. */
+ * array, which are joined; each length is checked.
+ *
+ * The image may have been written to meanwhile.  What is right of its trees
+ * is all that a counter leads to: records are published before anything
+ * refers to them, and counters are raised after that; so what nothing leads
+ * to may be half a record, or none. */
 
 #include "recover/image_reader.h"
 
@@ -73,6 +78,22 @@ read_at(const struct image_input *input, void *bytes, size_t length,
 }
 
 static void
+open_file(struct image_input *input)
+{
+  const struct image *image = input->image;
+  struct stat status;
+  input->file = pool_open(image->path, O_RDONLY | O_NONBLOCK);
+  if (input->file < 0)
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, image->path,
+              "cannot open '%s': %s", image->path, strerror(errno));
+  if (fstat(input->file, &status) != 0)
+    cannot_read(image, errno);
+  if (!S_ISREG(status.st_mode))
+    cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
+  input->size = (uint64_t)status.st_size;
+}
+
+static void
 read_head(const struct image_input *input)
 {
   struct image *image = input->image;
@@ -113,6 +134,17 @@ image_read_head(const char *path, struct image_head *head)
   if (file >= 0)
     close(file);
   return is;
+}
+
+bool
+image_is(const char *path, struct input_octets octets)
+{
+  const size_t length = sizeof IMAGE_MAGIC - 1;
+  struct image_head head;
+  return octets.data == NULL
+             ? image_read_head(path, &head)
+             : octets.length >= length &&
+                   memcmp(octets.data, IMAGE_MAGIC, length) == 0;
 }
 
 /* Returns the array of PART, a new one for the first part of an array. */
@@ -288,42 +320,19 @@ find_trees(struct image *image)
 }
 
 void
-image_read(struct image *image, const char *path)
-{
-  struct image_input input = {.image = image};
-  struct stat status;
-  *image = (struct image){.path = path};
-  input.file = pool_open(path, O_RDONLY | O_NONBLOCK);
-  if (input.file < 0)
-    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
-              "cannot open '%s': %s", path, strerror(errno));
-  if (fstat(input.file, &status) != 0)
-    cannot_read(image, errno);
-  if (!S_ISREG(status.st_mode))
-    cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
-  input.size = (uint64_t)status.st_size;
-  read_head(&input);
-  read_parts(&input);
-  read_held(&input);
-  pool_close(input.file);
-  find_trees(image);
-}
-
-bool
-image_is_octets(struct input_octets octets)
-{
-  return octets.length >= sizeof IMAGE_MAGIC - 1 &&
-         memcmp(octets.data, IMAGE_MAGIC, sizeof IMAGE_MAGIC - 1) == 0;
-}
-
-void
-image_read_octets(struct image *image, struct input_octets octets)
+image_read(struct image *image, const char *path, struct input_octets octets)
 {
   struct image_input input = {
       .image = image, .octets = octets.data, .size = octets.length};
-  *image = (struct image){.path = "memory"};
+  *image = (struct image){.path = path};
+  if (octets.data == NULL)
+    open_file(&input);
   read_head(&input);
   read_parts(&input);
+  if (octets.data == NULL) {
+    read_held(&input);
+    pool_close(input.file);
+  }
   find_trees(image);
 }
 
@@ -334,12 +343,51 @@ image_free(struct image *image)
     pool_free(image->arrays[i].bytes);
 }
 
-struct stripes
-image_stripes(const struct image *image)
+/* ---- checks ------------------------------------------------------------ */
+
+/* Returns by context whether it and all above are complete; parents first. */
+static bool *
+check_contexts(const struct context_tree *tree)
 {
-  const struct image_array *array = image_array(image, IMAGE_STRIPES, 0);
-  struct stripes all = {0};
-  if (array != NULL && array->length >= sizeof all)
-    memcpy(&all, array->bytes, sizeof all);
-  return all;
+  struct context *contexts = tree->contexts;
+  bool *good = pool_zeroed(tree->context_count, sizeof *good);
+  contexts[CONTEXT_ROOT].parent = contexts[CONTEXT_OVERFLOW].parent =
+      CONTEXT_ROOT;
+  contexts[CONTEXT_OVERFLOW].site = SITE_OVER;
+  good[CONTEXT_ROOT] = good[CONTEXT_OVERFLOW] = true;
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    good[i] = contexts[i].site != 0 && contexts[i].parent < i &&
+              good[contexts[i].parent];
+    if (!good[i])
+      contexts[i] = (struct context){0}; /* nothing leads to it */
+  }
+  return good;
+}
+
+/* Checks LEAF.  What refers to a record that found no room in the file goes
+ * with what is over the budget, and so does a leaf that counts nothing. */
+static void
+check_leaf(const struct image *image, const struct context_tree *tree,
+           const bool *good, struct leaf *leaf)
+{
+  if (leaf->up < tree->context_count && good[leaf->up] &&
+      leaf->target < tree->context_count && good[leaf->target] &&
+      leaf->kind < tree->kind_count)
+    return;
+  if (image_leaf_counts(leaf) && (image->head.flags & IMAGE_INCOMPLETE) == 0)
+    image_fault(image, MPROF_NO_OFFSET, "a count belongs to no context");
+  leaf->up = leaf->target = CONTEXT_OVERFLOW;
+  leaf->kind = KIND_ANY;
+}
+
+void
+image_check_trees(const struct image *image)
+{
+  for (size_t i = 0; i < image->tree_count; i++) {
+    const struct context_tree *tree = &image->trees[i].tree;
+    bool *good = check_contexts(tree);
+    for (uint32_t n = LEAF_OVERFLOW; n < tree->leaf_count; n++)
+      check_leaf(image, tree, good, &tree->leaves[n]);
+    pool_free(good);
+  }
 }

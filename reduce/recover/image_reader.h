@@ -63,22 +63,19 @@ struct image { /* all zero: empty */
  * HEAD. */
 bool image_read_head(const char *path, struct image_head *head);
 
-/* Reads the image PATH, a string that must outlive IMAGE.  Of a C program
- * that runs and is watched, all counters are of one moment (image_hold.h).
- * Fails if it cannot be read, or is damaged. */
-void image_read(struct image *image, const char *path);
+/* Returns whether the OCTETS, if there are any, or else the file PATH are an
+ * image, whole or damaged. */
+bool image_is(const char *path, struct input_octets octets);
 
-/* Return whether OCTETS in memory are an image; and read them as image_read
- * reads a file. */
-bool image_is_octets(struct input_octets octets);
-void image_read_octets(struct image *image, struct input_octets octets);
+/* Reads the image that OCTETS are, or the file PATH if there are none; that
+ * must outlive IMAGE.  Of a C program that runs and is watched, all counters
+ * are of one moment (image_hold.h).  Fails if it cannot be read, or is
+ * damaged. */
+void image_read(struct image *image, const char *path,
+                struct input_octets octets);
 
 /* Frees the arrays of IMAGE, and with them its trees. */
 void image_free(struct image *image);
-
-/* Returns what an image of a C program has of its stripes, whose pointers are
- * the process's; all zero if it has none. */
-struct stripes image_stripes(const struct image *image);
 
 /* Returns the array of KIND and OWNER (0: any), or NULL if there is none. */
 const struct image_array *image_array(const struct image *image,

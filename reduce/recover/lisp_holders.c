@@ -361,7 +361,7 @@ add_samples(struct finding *f)
     sample_adder_begin(&b->samples);
     if (holder->category != 0)
       object_type_label(b, type);
-    building_put(b, own->node, &b->samples.known, values);
+    building_put(b, own->node, NULL, values);
   }
 }
 

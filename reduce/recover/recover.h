@@ -9,10 +9,8 @@
 #include "recover/image_reader.h"
 #include "symbols/code_names.h"
 
-/* Reads the image PATH, or that in memory which OPTIONS has, and adds it to
- * PROFILE, as profile_read does.  LOSSES and TIMELINE are of its program, or
- * NULL: they are not known.  CODE has files that were read, and gets more. */
-void recover_image(struct profile *profile, const char *path,
-                   const struct losses *losses,
-                   const struct timeline *timeline, struct code_names *code,
+/* Adds PATH to PROFILE, as profile_read does, if that is an image.  Returns
+ * false if it is none.  CODE has files that were read, and gets more. */
+bool recover_image(struct profile *profile, const char *path,
+                   struct code_names *code,
                    const struct reader_options *options);

@@ -190,7 +190,7 @@ add_calls(struct c_recovery *r)
     values[PPROF_CALLS] = calls[i];
     sample_adder_begin(&r->b->samples);
     if (calls[i] != 0)
-      building_put(r->b, i, &r->b->samples.known, values);
+      building_put(r->b, i, NULL, values);
   }
   pool_free(calls);
 }

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Ends slices of time and joins them when there are too many.  A reading goes
- * through all leaves, in the order of their keys. */
+ * through all leaves, in the order of their keys.
+ *
+ * Samples.  What is known of all objects of a leaf together goes to the
+ * latest slices that have room for it, so that no sample keeps more than it
+ * allocated: a sum over all slices is right, a part of it says nothing.
+ */
 
 #include "recover/timeline.h"
 
 #include "base/array.h"
+#include "recover/building.h"
 #include "recover/c_counters.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -183,16 +190,19 @@ timeline_take(struct timeline *t, const struct image *image,
   pool_use(outer);
 }
 
-/* ---- the image of a C program ------------------------------------------ */
-
+/* A reading of an image. */
 struct taking {
   struct timeline *timeline;
   const char *path;
-  uint64_t now;
+  struct input_octets octets;
+  uint64_t generation, now;
+  struct timeline_state state;
 };
 
-uint64_t
-timeline_resident_bytes(uint32_t number)
+/* Returns the bytes of memory that the process NUMBER has, or 0 if that is
+ * not known. */
+static uint64_t
+resident_bytes(uint32_t number)
 {
   char path[32];
   unsigned long pages = 0;
@@ -206,36 +216,61 @@ timeline_resident_bytes(uint32_t number)
 }
 
 static void
+take_counters(struct taking *taking, struct image *image)
+{
+  struct c_counters counters;
+  c_counters_find(&counters, image);
+  for (uint32_t i = LEAF_OVERFLOW; i < counters.tree->leaf_count; i++)
+    taking->state.in_use +=
+        counters.by_leaf[i].allocated.bytes - counters.by_leaf[i].freed.bytes;
+  taking->generation = counters.stripes.figures_since;
+}
+
+static void
 take(void *closure)
 {
-  const struct taking *taking = closure;
-  struct image image = {0};
-  struct c_counters counters;
-  struct timeline_state state = {.in_use = 0};
-  image_read(&image, taking->path);
-  if (image.head.language != IMAGE_C)
+  struct taking *taking = closure;
+  const bool lisp = taking->octets.data != NULL;
+  struct image image;
+  image_read(&image, taking->path, taking->octets);
+  if (image.head.language != (lisp ? IMAGE_LISP : IMAGE_C))
     return;
-  c_counters_find(&counters, &image);
-  for (uint32_t i = LEAF_OVERFLOW; i < counters.tree->leaf_count; i++)
-    state.in_use +=
-        counters.by_leaf[i].allocated.bytes - counters.by_leaf[i].freed.bytes;
-  state.resident = timeline_resident_bytes(image.head.process);
-  timeline_take(taking->timeline, &image, counters.stripes.figures_since,
-                taking->now, state);
+  if (lisp)
+    image_check_trees(&image);
+  else
+    take_counters(taking, &image);
+  taking->state.resident = resident_bytes(image.head.process);
+  timeline_take(taking->timeline, &image, taking->generation, taking->now,
+                taking->state);
+}
+
+static void
+take_image(struct taking *taking)
+{
+  struct pool pool = {NULL, NULL};
+  struct mprof_error error;
+  attempt(&pool, take, taking, &error);
+  pool_release(&pool);
 }
 
 void
 timeline_take_file(struct timeline *t, const char *path, uint64_t now)
 {
-  struct taking taking = {t, path, now};
-  struct pool pool = {NULL, NULL};
-  struct mprof_error error;
+  struct taking taking = {.timeline = t, .path = path, .now = now};
   if (is_due(t, now))
-    attempt(&pool, take, &taking, &error);
-  pool_release(&pool);
+    take_image(&taking);
 }
 
-/* ---- the end ----------------------------------------------------------- */
+void
+timeline_take_octets(struct timeline *t, struct input_octets octets,
+                     uint64_t generation, uint64_t now, uint64_t collections)
+{
+  struct taking taking = {t,          "memory", octets,
+                          generation, now,      {.collections = collections}};
+  take_image(&taking);
+}
+
+/* ---- samples ----------------------------------------------------------- */
 
 struct timeline_growth *
 timeline_growths(const struct timeline *t, size_t *count)
@@ -253,4 +288,103 @@ timeline_growths(const struct timeline *t, size_t *count)
     }
   array_sort(all, *count, sizeof *all, compare_growths);
   return all;
+}
+
+void
+building_timeline(struct building *b)
+{
+  const struct timeline *t = b->image->timeline;
+  if (t == NULL)
+    return;
+  b->growths = timeline_growths(t, &b->growth_count);
+  for (size_t i = 0; i <= t->slice_count; i++) {
+    const bool last = i == t->slice_count;
+    const struct timeline_state *state =
+        last ? &t->state : &t->slices[i].state;
+    building_comment(
+        b, PPROF_COMMENT_SLICE,
+        pool_format("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                    last ? t->last : t->slices[i].start, state->in_use,
+                    state->resident, state->collections));
+  }
+}
+
+/* Moves up to ROOM of REST[COLUMN] to ROW.  How much it was. */
+static uint64_t
+move(uint64_t *rest, uint64_t *row, int column, uint64_t room)
+{
+  row[column] = rest[column] < room ? rest[column] : room;
+  rest[column] -= row[column];
+  return row[column];
+}
+
+/* Moves as much of REST into ROW as ROW's objects and bytes allow. */
+static void
+move_all(uint64_t *rest, uint64_t *row)
+{
+  for (int of = 0; of < 2; of++) { /* objects, bytes */
+    const uint64_t whole = row[PPROF_COUNT + of];
+    const uint64_t kept = move(rest, row, PPROF_KEPT_COUNT + of, whole);
+    const uint64_t lost = move(rest, row, PPROF_LOST_COUNT + of, kept);
+    move(rest, row, PPROF_INDIRECT_COUNT + of, kept - lost);
+    move(rest, row, PPROF_PEAK_COUNT + of, whole);
+  }
+  move(rest, row, PPROF_TEMPORARY, row[PPROF_COUNT]);
+  move(rest, row, PPROF_CALLS, UINT64_MAX);
+}
+
+/* Returns the growths of the leaf KEY, whose number is set to *COUNT, as far
+ * as they are in ALL: a program that was killed in the midst of a count may
+ * have less than was read of it. */
+static const struct timeline_growth *
+find_growths(const struct building *b, uint64_t key, const uint64_t *all,
+             size_t *count)
+{
+  const struct timeline_growth *g = b->growths;
+  const size_t end = array_count_until(g, b->growth_count, sizeof *g, key);
+  uint64_t objects = all[PPROF_COUNT], bytes = all[PPROF_BYTES];
+  size_t begin = end;
+  while (begin > 0 && g[begin - 1].key == key)
+    begin--;
+  for (*count = 0; begin + *count < end; ++*count) {
+    const struct timeline_growth *growth = &g[begin + *count];
+    if (growth->count > objects || growth->bytes > bytes)
+      break;
+    objects -= growth->count;
+    bytes -= growth->bytes;
+  }
+  return g + begin;
+}
+
+void
+building_leaf(struct building *b, uint32_t owner, uint32_t number,
+              uint32_t up, const uint64_t *values)
+{
+  const struct leaf *leaf = &b->tree->leaves[number];
+  const struct kind *kind = context_tree_kind(b->tree, leaf);
+  const struct timeline *t = b->image->timeline;
+  uint64_t rest[PPROF_COLUMNS];
+  size_t count;
+  if (t == NULL) {
+    building_sample(b, leaf->site, leaf->function, up, values, kind);
+    return;
+  }
+  memcpy(rest, values, sizeof rest);
+  const struct timeline_growth *growths =
+      find_growths(b, timeline_key(owner, number), values, &count);
+  for (size_t i = 0; i < count; i++) {
+    rest[PPROF_COUNT] -= growths[i].count;
+    rest[PPROF_BYTES] -= growths[i].bytes;
+  }
+  for (size_t i = count + 1; i-- > 0;) {
+    const bool last = i == count;
+    uint64_t row[PPROF_COLUMNS] = {
+        [PPROF_COUNT] = last ? rest[PPROF_COUNT] : growths[i].count,
+        [PPROF_BYTES] = last ? rest[PPROF_BYTES] : growths[i].bytes};
+    if (row[PPROF_COUNT] == 0 && row[PPROF_BYTES] == 0)
+      continue;
+    move_all(rest, row);
+    b->time = last ? t->last : t->slices[growths[i].slice].start;
+    building_sample(b, leaf->site, leaf->function, up, row, kind);
+  }
 }

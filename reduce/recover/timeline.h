@@ -79,14 +79,15 @@ void timeline_take(struct timeline *timeline, const struct image *image,
                    uint64_t generation, uint64_t now,
                    struct timeline_state state);
 
-/* Reads the image PATH of a C program that runs, and ends a slice NOW as
- * timeline_take does.  Where it cannot be read, the slice goes on. */
+/* Read the image of a program that runs, and end a slice NOW as timeline_take
+ * does: the file PATH of a C program; OCTETS of a Lisp program, which has
+ * collected garbage COLLECTIONS times.  Where the image cannot be read, the
+ * slice goes on. */
 void timeline_take_file(struct timeline *timeline, const char *path,
                         uint64_t now);
-
-/* Returns the bytes of memory that the process NUMBER has, or 0 if that is
- * not known. */
-uint64_t timeline_resident_bytes(uint32_t number);
+void timeline_take_octets(struct timeline *timeline,
+                          struct input_octets octets, uint64_t generation,
+                          uint64_t now, uint64_t collections);
 
 /* Returns the growth of all leaves, by key and slice, in the pool in use;
  * sets *COUNT to how many there are. */

@@ -182,11 +182,8 @@ read_memory(void *closure)
   const struct reader_options options = {0};
   struct code_names code = {.pool = pool_in_use()};
   struct profile profile;
-  struct image_head head;
   profile_init(&profile);
-  if (image_read_head(file->path, &head))
-    recover_image(&profile, file->path, NULL, NULL, &code, &options);
-  else
+  if (!recover_image(&profile, file->path, &code, &options))
     profile_read(&profile, file->path, &options);
   profile_settle(&profile);
 }
