@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/input_file.h"
-#include "command/debugger.h"
+#include "command/child.h"
 #include "command/run_files.h"
 #include "command/run_program.h"
 #include "command/run_signals.h"
@@ -23,14 +23,38 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { LOOK_MILLISECONDS = 100 };
+enum { LOOK_MILLISECONDS = 100, IDLE_MILLISECONDS = 500 };
 
 extern const char attach_script[]; /* attach_script.S */
+
+char
+process_state(size_t pid)
+{
+  char path[64];
+  char text[512] = "";
+  snprintf(path, sizeof path, "/proc/%zu/stat", pid);
+  FILE *file = fopen(path, "re");
+  if (file == NULL)
+    return 0;
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  const char *end = strrchr(text, ')'); /* of its name */
+  return end == NULL || end[1] == '\0' ? '?' : end[2];
+}
+
+bool
+process_state_is_end(char state)
+{
+  return state == 0 || state == 'Z' || state == 'X';
+}
 
 /* Returns whether the process has a file whose path has LIBRARY in it. */
 static bool
@@ -56,6 +80,127 @@ attach_program(const struct options *options)
           ? -1
           : pool_open(pool_format("/proc/%zu/exe", pid), O_RDONLY);
   return program < 0 ? NULL : pool_format("/proc/self/fd/%d", program);
+}
+
+/* ---- the debugger ------------------------------------------------------ */
+
+/* What a script writes for us begins with this: "address N", "status N",
+ * "error TEXT", "waiting" (from now on for something that the process does)
+ * and "stopped". */
+#define DEBUGGER_SAYS "mprof:"
+
+/* A debugger, and what it has said. */
+struct debugger {
+  pid_t process; /* its own */
+  size_t pid;    /* that it is for */
+  int output;
+  bool waiting;               /* for the next call of the allocator */
+  char line[1024];            /* that is not complete yet */
+  size_t used;                /* of it */
+  bool fails;                 /* the next line says why the script ended */
+  char error[256];            /* ours, or what it said last; "" */
+  unsigned long long address; /* that it was asked for; 0: it has not said */
+  int status;                 /* the same, -1 */
+};
+
+/* Starts gdb with a session of its own: Ctrl-C is not for it, since its work
+ * is to be complete.  gdb waits for children of its own. */
+static void
+start_debugger(struct debugger *d, size_t pid, const char *script)
+{
+  int output[2];
+  const char *const arguments[] = {
+      "env", "-u", "DEBUGINFOD_URLS", "gdb", "-batch", "-nx", "-p",
+      pool_format("%zu", pid), "-x", "/dev/stdin",
+      /* its program, which may have been deleted */
+      pool_format("/proc/%zu/exe", pid), NULL};
+  *d = (struct debugger){.pid = pid, .status = -1};
+  const int input = child_file(script, strlen(script));
+  int failure = input < 0 || pipe2(output, O_CLOEXEC) != 0 ? errno : 0;
+  if (failure == 0) {
+    const int streams[] = {input, output[1], output[1]};
+    failure = child_start(arguments, streams, true, &d->process);
+    close(output[1]);
+    d->output = output[0];
+    if (failure != 0)
+      close(output[0]);
+  }
+  if (failure != 0)
+    fail_with(MPROF_CANNOT_RUN, "cannot start gdb: %s", strerror(failure));
+}
+
+static void
+take_line(struct debugger *d, const char *line)
+{
+  const char *said = line;
+  if (strncmp(line, DEBUGGER_SAYS, strlen(DEBUGGER_SAYS)) == 0) {
+    said += strlen(DEBUGGER_SAYS);
+    d->waiting = strcmp(said, "waiting") == 0;
+    if (sscanf(said, "address %llu", &d->address) != 1 &&
+        sscanf(said, "status %d", &d->status) != 1 &&
+        strncmp(said, "error ", 6) == 0)
+      snprintf(d->error, sizeof d->error, "%s", said + 6);
+  } else if (strncmp(line, "ptrace: ", 8) == 0) {
+    snprintf(d->error, sizeof d->error, "%s", line + 8);
+  } else if (strncmp(line, "Couldn't ", 9) == 0 || d->fails) {
+    snprintf(d->error, sizeof d->error, "gdb failed: %.200s", line);
+    d->fails = false;
+  } else if (strstr(line, "Error in sourced command file:") != NULL) {
+    d->fails = true;
+  }
+}
+
+/* Stops the process when it has run for that time, seen by looking twice:
+ * the debugger may not have let it go on yet. */
+static void
+stop_idle(struct debugger *d, bool *running)
+{
+  const bool runs = process_state(d->pid) != 't';
+  if (runs && *running) {
+    kill((pid_t)d->pid, SIGSTOP);
+    d->waiting = false;
+  }
+  *running = runs;
+}
+
+/* Lets gdb do what SCRIPT says with the process PID, until its end.  A
+ * process that it waits for and that does nothing for half a second is
+ * stopped by SIGSTOP; if it is stopped when gdb is gone, it is continued. */
+static void
+run_debugger(struct debugger *d, size_t pid, const char *script)
+{
+  bool running = false;
+  start_debugger(d, pid, script);
+  struct pollfd ready = {.fd = d->output, .events = POLLIN};
+  for (;;) {
+    int changed = poll(&ready, 1, d->waiting ? IDLE_MILLISECONDS : -1);
+    if (changed == 0) {
+      stop_idle(d, &running);
+    } else if (changed > 0) {
+      char *newline;
+      ssize_t got =
+          read(d->output, d->line + d->used, sizeof d->line - 1 - d->used);
+      if (got == 0 || (got < 0 && errno != EINTR))
+        break;
+      d->used += got > 0 ? (size_t)got : 0;
+      d->line[d->used] = '\0';
+      running = false;
+      while ((newline = strchr(d->line, '\n')) != NULL) {
+        *newline = '\0';
+        take_line(d, d->line);
+        d->used -= (size_t)(newline + 1 - d->line);
+        memmove(d->line, newline + 1, d->used + 1);
+      }
+      if (d->used == sizeof d->line - 1)
+        d->used = 0; /* a long line of its own */
+    } else if (errno != EINTR) {
+      break;
+    }
+  }
+  close(d->output);
+  child_end(d->process);
+  if (process_state(d->pid) == 'T')
+    kill((pid_t)d->pid, SIGCONT);
 }
 
 /* ---- begin ------------------------------------------------------------- */
@@ -184,7 +329,7 @@ attach_run(const struct options *options, struct run_files *files,
   struct debugger d;
   run_signals_block(NULL);
   monitor_find(library);
-  debugger_run(&d, pid, make_script(run, library, files->path, 0));
+  run_debugger(&d, pid, make_script(run, library, files->path, 0));
   if (d.address == 0)
     refuse(pid, d.error[0] != '\0' ? d.error : "gdb failed");
   run_files_settle(files, true);
@@ -195,7 +340,7 @@ attach_run(const struct options *options, struct run_files *files,
   wait_for_end(pid, run->seconds);
   if (!has_library(pid, library)) /* it is another program now */
     return;
-  debugger_run(&d, pid, make_script(run, library, files->path, d.address));
+  run_debugger(&d, pid, make_script(run, library, files->path, d.address));
   if (d.status != 0 && !process_state_is_end(process_state(pid)))
     fail_with(MPROF_CANNOT_RUN, "process %zu is still being profiled: %s",
               pid, d.error[0] != '\0' ? d.error : "gdb failed");

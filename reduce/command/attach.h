@@ -11,8 +11,16 @@
 #include "command/command.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct run_files;
+
+/* Returns the state of the process as the kernel's letter; 0: it is not
+ * there. */
+char process_state(size_t pid);
+
+/* Returns whether STATE is that of a process that has ended. */
+bool process_state_is_end(char state);
 
 /* Fails where the process that OPTIONS name cannot be profiled, as far as
  * that is known before anything is touched. */
@@ -28,8 +36,8 @@ const char *attach_program(const struct options *options);
 bool attach_sees_ecl(const struct options *options);
 
 /* Profiles the process that OPTIONS name, until a signal that ends processes,
- * the seconds that they say, or its end; it writes to FILES, which are settled
- * when it has begun.  SINK is told of that.  Signals stay blocked then
- * (run_signals.h). */
+ * the seconds that they say, or its end; it writes to FILES, which are
+ * settled when it has begun.  SINK is told of that.  Signals stay blocked
+ * then (run_signals.h). */
 void attach_run(const struct options *options, struct run_files *files,
                 struct sink *sink);

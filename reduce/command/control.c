@@ -6,7 +6,7 @@
 #include "command/control.h"
 
 #include "base/input_file.h"
-#include "command/debugger.h"
+#include "command/attach.h"
 #include "command/load.h"
 #include "command/run_files.h"
 #include "recover/image_hold.h"
