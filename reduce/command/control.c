@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Finds the image of a running program, waits until the program counts in it,
- * and reads it into a profile. */
+ * and reads it into a profile.
+ *
+ * The library that serves brings another with it, and is loaded when it is
+ * needed.  It takes the functions of mprof.h from this command (GNUmakefile),
+ * so that a profile that is read here is one there.
+ */
 
 #include "command/control.h"
 
@@ -9,7 +14,10 @@
 #include "command/attach.h"
 #include "command/load.h"
 #include "command/run_files.h"
+#include "command/run_program.h"
+#include "handles.h"
 #include "recover/image_hold.h"
+#include "serve/server.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -30,12 +38,6 @@ void
 control_close(struct control *control)
 {
   code_names_release(&control->names);
-}
-
-void
-control_program_ended(struct control *control)
-{
-  control->ended = true;
 }
 
 /* Sets PATH to the image that the process PID counts in. */
@@ -114,40 +116,139 @@ control_generation(struct control *control)
   return control->generation;
 }
 
-struct reading_snapshot {
-  struct control *control;
-  bool lossless;
-  struct profile *profile;
-};
+static void
+unlock(const struct control *control)
+{
+  if (control->files != NULL)
+    pthread_mutex_unlock(&control->files->timelines_lock);
+}
 
 static void
-read_snapshot(void *closure)
+give_up(void *control)
 {
-  const struct reading_snapshot *reading = closure;
-  struct control *control = reading->control;
-  struct input_name name = {.path = control->file};
-  const struct input_list list = {.files = &name, .count = 1};
-  if (!control->ended)
-    wait_for_image(control);
-  if (control->files != NULL)
-    name.timeline = run_timelines_find(control->files, control->file);
-  profile_load_list(reading->profile, &list, reading->lossless,
-                    &control->names);
+  unlock(control);
+  control_close(control);
 }
 
 void
 control_snapshot(struct control *control, bool lossless,
                  struct profile *profile)
 {
-  struct reading_snapshot reading = {control, lossless, profile};
-  struct mprof_error error;
+  struct input_name name = {.path = control->file};
+  const struct input_list list = {.files = &name, .count = 1};
   if (control->files != NULL)
     pthread_mutex_lock(&control->files->timelines_lock);
-  const bool good = attempt(pool_in_use(), read_snapshot, &reading, &error);
+  pool_on_release(give_up, control);
+  if (!control->ended)
+    wait_for_image(control);
   if (control->files != NULL)
-    pthread_mutex_unlock(&control->files->timelines_lock);
-  if (good)
-    return;
-  code_names_release(&control->names);
-  fail_again(&error);
+    name.timeline = run_timelines_find(control->files, control->file);
+  profile_load_list(profile, &list, lossless, &control->names);
+  pool_forget(control);
+  unlock(control);
+}
+
+/* ---- --serve ----------------------------------------------------------- */
+
+enum { DEFAULT_PORT = 6060 };
+
+struct watch {
+  struct control control;
+  struct program program;
+  const struct server_calls *call;
+  struct server *server;
+  pthread_t serves;
+};
+
+struct taking {
+  struct control *control;
+  bool lossless;
+};
+
+static void
+read_snapshot(struct profile *profile, void *closure)
+{
+  const struct taking *taking = closure;
+  control_snapshot(taking->control, taking->lossless, profile);
+}
+
+/* Takes a snapshot.  There is nothing to collect in a program in C. */
+static void *
+take_snapshot(void *closure, unsigned how, char *message)
+{
+  struct taking taking = {closure, (how & SNAPSHOT_FILE) != 0};
+  struct mprof_error error;
+  void *taken = profile_handle(read_snapshot, &taking, &error);
+  if (taken == NULL)
+    snprintf(message, PROGRAM_MESSAGE_LENGTH, "%.*s",
+             PROGRAM_MESSAGE_LENGTH - 1, error.message);
+  return taken;
+}
+
+static uint64_t
+generation(void *control)
+{
+  return control_generation(control);
+}
+
+static void *
+serve(void *closure)
+{
+  struct watch *watch = closure;
+  watch->call->run(watch->server);
+  return NULL;
+}
+
+struct watch *
+watch_serve(const struct options *options, struct run_files *files)
+{
+  const char *where = options->run.serve;
+  struct watch *watch = pool_zeroed(1, sizeof *watch);
+  char message[PROGRAM_MESSAGE_LENGTH], address[256] = "";
+  const char *colon = strrchr(where, ':');
+  const char *port = colon == NULL ? where : colon + 1;
+  size_t length = colon == NULL ? 0 : (size_t)(colon - where);
+  char *end;
+  watch->call = library_load("mprof_server_calls");
+  const unsigned long number = strtoul(port, &end, 10);
+  if (*port < '0' || *port > '9' || *end != '\0' || number > 65535 ||
+      length >= sizeof address)
+    fail_with(MPROF_USAGE,
+              "--serve takes a port, such as %d, or ADDRESS:PORT, not '%s'",
+              DEFAULT_PORT, where);
+  if (length > 1 && where[0] == '[' && where[length - 1] == ']') {
+    where++;
+    length -= 2;
+  }
+  memcpy(address, where, length);
+  control_open(&watch->control, files->path, files->code[0].names.deleted);
+  watch->control.files = options->run.timeline == 0 ? NULL : files;
+  watch->program = (struct program){.closure = &watch->control,
+                                    .snapshot = take_snapshot,
+                                    .generation = generation};
+  sigfillset(&watch->program.interrupts);
+  watch->server =
+      watch->call->open(length == 0 ? NULL : address, (unsigned)number,
+                        &watch->program, message);
+  if (watch->server == NULL)
+    fail_with(MPROF_CANNOT_RUN, "%s", message);
+  mprof_say("serving at http://%s%s%s:%u/",
+            strchr(address, ':') != NULL ? "[" : "",
+            length == 0 ? "localhost" : address,
+            strchr(address, ':') != NULL ? "]" : "",
+            watch->call->port(watch->server));
+  if (run_thread_begin(&watch->serves, serve, watch))
+    return watch;
+  watch->call->close(watch->server);
+  fail_memory();
+}
+
+void
+watch_close(struct watch *watch)
+{
+  watch->control.ended = true;
+  watch->call->stop(watch->server);
+  pthread_join(watch->serves, NULL);
+  watch->call->close(watch->server);
+  control_close(&watch->control);
 }

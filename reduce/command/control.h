@@ -3,12 +3,13 @@
 /* A program that `mprof run' runs, or has attached to, is looked at while it
  * runs: its image (recover/image_reader.h) is read, for a profile of now.
  *
- * One thread asks; another one may say that the program has ended.
+ * One thread asks; another one may say that the program has ended.  With
+ * --serve a thread of its own asks.
  */
 
 #pragma once
 
-#include "base/pool.h"
+#include "command/options.h"
 #include "pprof/profile.h"
 #include "symbols/code_names.h"
 
@@ -23,7 +24,7 @@ struct control {
   struct run_files *files; /* with its timeline; NULL: it has none */
   struct code_names names; /* files that profiles have addresses in */
   struct pool names_pool;
-  _Atomic bool ended;  /* the program has */
+  _Atomic bool ended;  /* the program has, which anybody may say */
   uint64_t generation; /* of its figures, as it was seen last */
 };
 
@@ -37,9 +38,6 @@ void control_open(struct control *control, const char *file,
                   const char *deleted);
 void control_close(struct control *control);
 
-/* Says that the program has ended. */
-void control_program_ended(struct control *control);
-
 /* Returns a number that changes when the program's figures are forgotten. */
 uint64_t control_generation(struct control *control);
 
@@ -48,3 +46,13 @@ uint64_t control_generation(struct control *control);
  * of code that an earlier profile had are not read again. */
 void control_snapshot(struct control *control, bool lossless,
                       struct profile *profile);
+
+/* Serves the profile of the program of OPTIONS and FILES from now on, where
+ * --serve says, and says so on standard error.  What is behind the last colon
+ * is the port, and what is before it an address: 6060, 0.0.0.0:6060,
+ * [::1]:6060. */
+struct watch *watch_serve(const struct options *options,
+                          struct run_files *files);
+
+/* Ends that: the program has ended, or has not begun. */
+void watch_close(struct watch *watch);

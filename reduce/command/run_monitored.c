@@ -8,9 +8,9 @@
 
 #include "analysis/suppressions.h"
 #include "command/attach.h"
+#include "command/control.h"
 #include "command/run_files.h"
 #include "command/run_program.h"
-#include "command/watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
