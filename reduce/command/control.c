@@ -141,8 +141,11 @@ control_snapshot(struct control *control, bool lossless,
   pool_on_release(give_up, control);
   if (!control->ended)
     wait_for_image(control);
-  if (control->files != NULL)
-    name.timeline = run_timelines_find(control->files, control->file);
+  const struct run_image *image =
+      control->files == NULL ? NULL
+                             : run_image_find(control->files, control->file);
+  if (image != NULL)
+    name.timeline = &image->timeline;
   profile_load_list(profile, &list, lossless, &control->names);
   pool_forget(control);
   unlock(control);

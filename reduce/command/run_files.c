@@ -45,27 +45,21 @@ set_path(struct run_files *files)
     cannot_write(files, "its name is too long");
 }
 
-/* Returns whether TEXT is PID or PID.N. */
-static bool
-is_process_suffix(const char *text)
-{
-  static const char digits[] = "0123456789";
-  size_t length = strspn(text, digits);
-  size_t more = text[length] == '.' ? strspn(text + length + 1, digits) : 0;
-  return length > 0 && text[length + (more > 0 ? more + 1 : 0)] == '\0';
-}
-
-/* Returns what follows "FILE." in NAME, or NULL if NAME is no process's file.
- */
+/* Returns what follows "FILE." in NAME, PID or PID.N, or NULL if NAME is no
+ * process's file. */
 static const char *
 suffix_of(const struct run_files *files, const char *name)
 {
+  static const char digits[] = "0123456789";
   const char *file = strrchr(files->path, '/') + 1;
-  size_t length = strlen(file);
-  return strncmp(name, file, length) == 0 && name[length] == '.' &&
-                 is_process_suffix(name + length + 1)
-             ? name + length + 1
-             : NULL;
+  const size_t length = strlen(file);
+  if (strncmp(name, file, length) != 0 || name[length] != '.')
+    return NULL;
+  const char *suffix = name + length + 1;
+  const char *end = suffix + strspn(suffix, digits);
+  const size_t more = *end == '.' ? strspn(end + 1, digits) : 0;
+  return end > suffix && end[more == 0 ? 0 : more + 1] == '\0' ? suffix
+                                                               : NULL;
 }
 
 /* Sets PATH, of PATH_MAX bytes, to that of the file NAME beside FILE. */
@@ -244,8 +238,8 @@ run_files_release(struct run_files *files)
 {
   for (int i = 0; i < 2; i++)
     code_names_release(&files->code[i].names);
-  searches_release(&files->searches);
-  run_timelines_release(files);
+  while (files->images != NULL)
+    run_image_drop(files, files->images);
   pthread_mutex_destroy(&files->timelines_lock);
   pthread_mutex_destroy(&files->lock);
 }
@@ -319,26 +313,25 @@ struct finishing {
   char *path;
   const char *process;
   struct code_names *names;
-  struct losses losses;
+  struct run_image *image;
 };
 
 static void
 finish(void *closure)
 {
-  struct finishing *finishing = closure;
+  const struct finishing *finishing = closure;
+  const struct run_image *image = finishing->image;
   struct run_files *files = finishing->files;
   const char *process = finishing->process;
   struct input_name name = {.path = finishing->path};
   const struct input_list list = {.files = &name, .count = 1};
   struct profile profile = {0};
   struct listing listing;
-  pthread_mutex_lock(&files->lock);
-  if (searches_take(&files->searches, name.path, &finishing->losses))
-    name.losses = &finishing->losses;
-  pthread_mutex_unlock(&files->lock);
-  name.timeline = run_timelines_find(files, name.path);
+  if (image != NULL && image->losses.leaves != NULL)
+    name.losses = &image->losses;
+  if (files->interval != 0 && image != NULL)
+    name.timeline = &image->timeline;
   profile_load_list(&profile, &list, true, finishing->names);
-  run_timelines_drop(files, name.timeline);
   if (profile.total[MEASURE_ALLOCS] == 0) {
     if (unlink(name.path) != 0)
       fail_with(MPROF_CANNOT_WRITE, "cannot remove '%s': %s", name.path,
@@ -371,19 +364,21 @@ run_files_finish_one(struct run_files *files, char *path, const char *process)
   struct run_code *code = &files->code[files->code[0].is_used];
   code->is_used = true;
   pthread_mutex_unlock(&files->lock);
-  struct finishing finishing = {files, path, process, &code->names, {0}};
+  struct finishing finishing = {files, path, process, &code->names, NULL};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
   bool good = true;
   if (files->interval != 0)
     pthread_mutex_lock(&files->timelines_lock);
-  if (is_complete(path))
+  if (is_complete(path)) {
+    finishing.image = run_image_find(files, path);
     good = attempt(&pool, finish, &finishing, &error);
+    run_image_drop(files, finishing.image);
+  }
   if (files->interval != 0)
     pthread_mutex_unlock(&files->timelines_lock);
   if (!good)
     code_names_release(&code->names);
-  free(finishing.losses.leaves);
   pool_release(&pool);
   pthread_mutex_lock(&files->lock);
   code->is_used = false;

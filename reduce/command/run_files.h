@@ -18,7 +18,7 @@
 #pragma once
 
 #include "base/pool.h"
-#include "reach/reach.h"
+#include "recover/timeline.h"
 #include "symbols/code_names.h"
 
 #include <limits.h>
@@ -60,14 +60,13 @@ struct run_files {
   } code[2];                       /* for two files at a time */
   const struct view_options *view; /* of leaks; NULL: they do not matter */
   bool seeks;               /* what programs have lost, if they ask for it */
-  struct searches searches; /* for that */
   uint64_t interval;        /* of timelines, nanoseconds; 0: there are none */
   uint64_t started;         /* CLOCK_MONOTONIC; then since that: */
   uint64_t reading, read;   /* when the images are being read, and were */
-  struct run_timeline *timelines;
+  struct run_image *images; /* of which more is known than they say */
   pthread_mutex_t timelines_lock; /* who reads or changes these has it */
-  pthread_mutex_t lock; /* of SUMS, SEARCHES, CODE and ERROR, while two
-                           threads finish files */
+  pthread_mutex_t lock; /* of SUMS, IMAGES, CODE and ERROR, while two threads
+                           finish files */
   pthread_t thread;
   bool begun;               /* the thread has; what follows is its own */
   bool ended;               /* the program has, which anybody may say */
@@ -100,17 +99,24 @@ bool run_files_each(struct run_files *files, bool root, run_file_fn *does,
 
 /* ---- run_thread.c ------------------------------------------------------ */
 
-/* Returns the timeline of the image PATH, made if there is none yet; its
- * first slice begins when the images were read last.  Returns NULL without
- * --timeline, without the file, or without memory. */
-struct timeline;
-struct timeline *run_timelines_find(struct run_files *files,
-                                    const char *path);
+/* What is known of an image while its program runs. */
+struct run_image {
+  struct run_image *next;
+  dev_t device; /* of the file, which gets another name if its process becomes
+                   another program */
+  ino_t inode;
+  struct timeline timeline;
+  struct losses losses; /* owned, by malloc; no leaves: they are not known */
+};
 
-/* Releases TIMELINE, if it is not NULL; the second, all of them. */
-void run_timelines_drop(struct run_files *files,
-                        const struct timeline *timeline);
-void run_timelines_release(struct run_files *files);
+/* Returns what is known of the image PATH, made if there is nothing yet; the
+ * first slice of its timeline begins when the images were read last.  Returns
+ * NULL without --timeline and --reachable, without the file, or without
+ * memory. */
+struct run_image *run_image_find(struct run_files *files, const char *path);
+
+/* Forgets IMAGE, if it is not NULL. */
+void run_image_drop(struct run_files *files, struct run_image *image);
 
 /* Finish files from now on, and with SEEKS find what programs have lost. They
  * send this process a signal then, RUN_FILES_SIGNAL, which all other threads

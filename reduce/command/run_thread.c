@@ -8,7 +8,7 @@
 #include "command/command.h"
 #include "command/run_files.h"
 #include "command/run_signals.h"
-#include "recover/timeline.h"
+#include "reach/reach.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -18,16 +18,46 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* ---- timelines --------------------------------------------------------- */
+/* ---- images ------------------------------------------------------------ */
 
-/* An image whose process became another program gets another name, so images
- * are known by their file and not by its name. */
-struct run_timeline {
-  dev_t device;
-  ino_t inode;
-  struct timeline timeline;
-  struct run_timeline *next;
-};
+struct run_image *
+run_image_find(struct run_files *files, const char *path)
+{
+  struct stat status;
+  if ((files->interval == 0 && !files->seeks) || stat(path, &status) != 0)
+    return NULL;
+  pthread_mutex_lock(&files->lock);
+  struct run_image *image = files->images;
+  while (image != NULL &&
+         (image->device != status.st_dev || image->inode != status.st_ino))
+    image = image->next;
+  if (image == NULL && (image = calloc(1, sizeof *image)) != NULL) {
+    image->next = files->images;
+    image->device = status.st_dev;
+    image->inode = status.st_ino;
+    image->timeline.interval = files->interval;
+    image->timeline.last = files->read;
+    files->images = image;
+  }
+  pthread_mutex_unlock(&files->lock);
+  return image;
+}
+
+void
+run_image_drop(struct run_files *files, struct run_image *image)
+{
+  struct run_image **at = &files->images;
+  if (image == NULL)
+    return;
+  pthread_mutex_lock(&files->lock);
+  while (*at != image)
+    at = &(*at)->next;
+  *at = image->next;
+  pthread_mutex_unlock(&files->lock);
+  timeline_release(&image->timeline);
+  free(image->losses.leaves);
+  free(image);
+}
 
 /* Returns how long the program has run, in nanoseconds. */
 static uint64_t
@@ -36,31 +66,13 @@ time_now(const struct run_files *files)
   return (uint64_t)clock_nanos(CLOCK_MONOTONIC) - files->started;
 }
 
-struct timeline *
-run_timelines_find(struct run_files *files, const char *path)
-{
-  struct run_timeline **at = &files->timelines;
-  struct stat status;
-  if (files->interval == 0 || stat(path, &status) != 0)
-    return NULL;
-  while (*at != NULL &&
-         ((*at)->device != status.st_dev || (*at)->inode != status.st_ino))
-    at = &(*at)->next;
-  if (*at == NULL && (*at = calloc(1, sizeof **at)) != NULL)
-    **at = (struct run_timeline){
-        .device = status.st_dev,
-        .inode = status.st_ino,
-        .timeline = {.interval = files->interval, .last = files->read}};
-  return *at == NULL ? NULL : &(*at)->timeline;
-}
-
 static bool
 take(struct run_files *files, char *path, const char *process)
 {
-  struct timeline *timeline = run_timelines_find(files, path);
+  struct run_image *image = run_image_find(files, path);
   (void)process;
-  if (timeline != NULL)
-    timeline_take_file(timeline, path, files->reading);
+  if (image != NULL)
+    timeline_take_file(&image->timeline, path, files->reading);
   return true;
 }
 
@@ -76,42 +88,24 @@ take_timelines(struct run_files *files)
   pthread_mutex_unlock(&files->timelines_lock);
 }
 
-/* Releases the timeline at AT, and takes it out of the list. */
-static void
-drop(struct run_timeline **at)
-{
-  struct run_timeline *gone = *at;
-  *at = gone->next;
-  timeline_release(&gone->timeline);
-  free(gone);
-}
-
-void
-run_timelines_drop(struct run_files *files, const struct timeline *timeline)
-{
-  struct run_timeline **at = &files->timelines;
-  while (*at != NULL && &(*at)->timeline != timeline)
-    at = &(*at)->next;
-  if (*at != NULL)
-    drop(at);
-}
-
-void
-run_timelines_release(struct run_files *files)
-{
-  while (files->timelines != NULL)
-    drop(&files->timelines);
-}
-
 /* ---- what programs have lost ------------------------------------------- */
 
 static bool
 search_file(struct run_files *files, char *path, const char *process)
 {
   char why[SEARCH_WHY_BYTES];
+  struct losses losses = {NULL, 0, 0};
   (void)process;
-  if (!searches_serve(&files->searches, path, why))
+  if (!reach_search(path, &losses, why))
     mprof_say("cannot find what is lost in '%s': %s", path, why);
+  struct run_image *image =
+      losses.leaves == NULL ? NULL : run_image_find(files, path);
+  if (image != NULL) {
+    free(image->losses.leaves); /* if the process has waited before */
+    image->losses = losses;
+  } else {
+    free(losses.leaves);
+  }
   return true;
 }
 

@@ -248,8 +248,11 @@ hear(FILE *from, struct losses *losses, char *why)
                  from) == answer.count;
     snprintf(answer.why, sizeof answer.why, "out of memory");
   }
-  if (!good)
+  if (!good) {
     snprintf(why, SEARCH_WHY_BYTES, "%s", answer.why);
+    free(losses->leaves);
+    losses->leaves = NULL;
+  }
   return good;
 }
 
@@ -273,81 +276,22 @@ search_apart(struct losses *losses, const char *path,
   return good;
 }
 
-static void
-free_found(struct found_losses *found)
-{
-  if (found != NULL)
-    free(found->losses.leaves);
-  free(found);
-}
-
-/* Searches, and lets the program go on. */
-static bool
-serve(struct searches *searches, const char *path, struct image_search *asked,
-      char *why)
-{
-  const struct image_search copy = *asked;
-  struct found_losses *found = calloc(1, sizeof *found);
-  struct stat status;
-  bool good = stat(path, &status) == 0 && found != NULL &&
-              search_apart(&found->losses, path, &copy, why);
-  if (good) {
-    found->next = searches->last;
-    found->device = status.st_dev;
-    found->inode = status.st_ino;
-    searches->last = found;
-  } else {
-    free_found(found);
-  }
-  __atomic_store_n(&asked->state, SEARCH_NONE, __ATOMIC_RELEASE);
-  return good;
-}
-
 bool
-searches_serve(struct searches *searches, const char *path,
-               char why[SEARCH_WHY_BYTES])
+reach_search(const char *path, struct losses *losses,
+             char why[SEARCH_WHY_BYTES])
 {
   uint32_t asked = SEARCH_ASKED;
   bool good = true;
   struct stripes *shared = image_map_stripes(path);
   if (shared == NULL)
     return true;
-  why[0] = '\0';
-  if (__atomic_compare_exchange_n(&shared->search.state, &asked, SEARCH_BEGUN,
-                                  false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-    good = serve(searches, path, &shared->search, why);
+  struct image_search *search = &shared->search;
+  if (__atomic_compare_exchange_n(&search->state, &asked, SEARCH_BEGUN, false,
+                                  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    const struct image_search copy = *search;
+    good = search_apart(losses, path, &copy, why);
+    __atomic_store_n(&search->state, SEARCH_NONE, __ATOMIC_RELEASE);
+  }
   image_unmap_stripes(shared);
   return good;
-}
-
-/* Takes what was found last, if a process has waited twice. */
-bool
-searches_take(struct searches *searches, const char *path,
-              struct losses *losses)
-{
-  struct stat status;
-  *losses = (struct losses){.count = 0};
-  if (stat(path, &status) != 0)
-    return false;
-  for (struct found_losses *found = searches->last; found != NULL;
-       found = found->next) {
-    if (found->device != status.st_dev || found->inode != status.st_ino)
-      continue;
-    if (losses->leaves == NULL)
-      *losses = found->losses;
-    else
-      free(found->losses.leaves);
-    found->losses.leaves = NULL;
-  }
-  return losses->leaves != NULL;
-}
-
-void
-searches_release(struct searches *searches)
-{
-  for (struct found_losses *found = searches->last, *next; found != NULL;
-       found = next) {
-    next = found->next;
-    free_found(found);
-  }
 }

@@ -11,9 +11,9 @@
  * structures, as valgrind has it.
  *
  * The programs of a run wait at their ends until that is found out (struct
- * image_search); what was found is kept until their images are read.  The
- * search is done by a process of its own, as only that can wait for the
- * threads of a child of this process, and as it may take much memory.
+ * image_search).  The search is done by a process of its own, as only that
+ * can wait for the threads of a child of this process, and as it may take
+ * much memory.
  *
  * One thread at a time, which attempts nothing.
  */
@@ -22,31 +22,11 @@
 
 #include "recover/image_reader.h"
 
-#include <stdbool.h>
-#include <sys/types.h>
-
-struct found_losses {
-  struct found_losses *next;
-  dev_t device; /* of the image: it may be renamed */
-  ino_t inode;
-  struct losses losses; /* owned, by malloc */
-};
-
-struct searches {            /* all zero: none */
-  struct found_losses *last; /* owned, by malloc */
-};
-
 enum { SEARCH_WHY_BYTES = 96 };
 
 /* Looks for what the program that counts in the image PATH has lost, if it
- * waits for that, and lets it go on.  Returns false, and WHY, if that cannot
- * be done; true also if it does not wait. */
-bool searches_serve(struct searches *searches, const char *path,
-                    char why[SEARCH_WHY_BYTES]);
-
-/* Moves what was found last of the program that counted in the image PATH to
- * LOSSES, whose leaves the caller frees.  Returns false if nothing was.
- * searches_release frees what nobody took. */
-bool searches_take(struct searches *searches, const char *path,
-                   struct losses *losses);
-void searches_release(struct searches *searches);
+ * waits for that, and lets it go on.  Then *LOSSES, empty before, are what
+ * was found, and the caller frees their leaves.  Returns false, and WHY, if
+ * that cannot be done; true also if it does not wait. */
+bool reach_search(const char *path, struct losses *losses,
+                  char why[SEARCH_WHY_BYTES]);
