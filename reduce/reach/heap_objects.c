@@ -3,7 +3,7 @@
 /* Reads all memory of a process word by word.  An object is where the check
  * of its header is right, or where the table of objects has it. */
 
-#include "reach/heap_objects.h"
+#include "reach/stopped_program.h"
 
 #include "base/array.h"
 #include "c/interpose/object_header.h"

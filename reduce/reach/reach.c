@@ -8,7 +8,7 @@
 #include "reach/reach.h"
 
 #include "base/array.h"
-#include "reach/roots.h"
+#include "reach/stopped_program.h"
 #include "recover/c_counters.h"
 #include "recover/image_hold.h"
 

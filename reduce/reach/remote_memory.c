@@ -3,7 +3,7 @@
 /* Reads the map and the memory of another process.  A block has one place
  * where it can be kept, by its number. */
 
-#include "reach/remote_memory.h"
+#include "reach/stopped_program.h"
 
 #include "base/array.h"
 #include "base/input_file.h"

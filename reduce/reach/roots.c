@@ -34,7 +34,7 @@
  * vector knows (dtv) that `pthread' has the address of.
  */
 
-#include "reach/roots.h"
+#include "reach/stopped_program.h"
 
 #include "base/pool.h"
 #include "c/count/monitor.h"

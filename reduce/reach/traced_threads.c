@@ -3,7 +3,7 @@
 /* Stops the threads of a process by ptrace.  They are asked all at once,
  * again and again until none is new. */
 
-#include "reach/traced_threads.h"
+#include "reach/stopped_program.h"
 
 #include "base/array.h"
 
