@@ -155,16 +155,6 @@ take_signal(int number)
   sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Sets what signals do to this process.  A reader that reads no further ends
- * it quietly, as it ends other filters; the end of a child can be waited for.
- */
-static void
-set_signals(void)
-{
-  take_signal(SIGPIPE);
-  take_signal(SIGCHLD);
-}
-
 /* Ends this process by the signal NUMBER, as the program ended: who waits for
  * this process then sees what it would have seen (a shell leaves a loop after
  * Ctrl-C).  There is nothing here to write a core of. */
@@ -219,16 +209,15 @@ run_command(void)
 #define HAS_STACKS true
 #endif
 
-/* Calls run_command, with a stack of STACK_BYTES if `ulimit -s' leaves less than
- * that: libdw takes 170 kB. */
+/* Calls run_command, with a stack of STACK_BYTES if `ulimit -s' leaves less
+ * than that: libdw takes 170 kB. */
 static void
 run_with_stack(void)
 {
   enum { STACK_BYTES = 1 << 20 };
   struct rlimit limit;
   ucontext_t here, there;
-  const bool enough = !HAS_STACKS ||
-                      getrlimit(RLIMIT_STACK, &limit) != 0 ||
+  const bool enough = !HAS_STACKS || getrlimit(RLIMIT_STACK, &limit) != 0 ||
                       limit.rlim_cur >= STACK_BYTES;
   char *const stack = enough ? NULL : malloc(STACK_BYTES);
   if (stack == NULL || getcontext(&there) != 0) {
@@ -252,8 +241,11 @@ main(int argc, char **argv)
   argument_count = argc - 1;
   arguments = (const char *const *)(argv + 1);
   keep_closed_streams();
-  if (command != COMMAND_RUN) /* whose program is to inherit them */
-    set_signals();
+  if (command != COMMAND_RUN) { /* whose program is to inherit them */
+    take_signal(SIGPIPE); /* a reader that reads no further ends this quietly,
+                             as it ends other filters */
+    take_signal(SIGCHLD); /* the end of a child can be waited for */
+  }
   sink_init(&sink, write_output, &descriptor);
   if (command != COMMAND_RUN && command != COMMAND_TOP)
     progress_listener = start_progress();

@@ -136,14 +136,6 @@ write_option(const struct option_row *row, struct sink *sink)
       row->help[strlen(row->help) - 1] == ' ' ? option_words(row) : "");
 }
 
-static void
-write_columns_help(struct sink *sink)
-{
-  report_legends(sink);
-  sink_text(sink, "\nTables of mprof diff:\n");
-  diff_explain(NULL, sink);
-}
-
 /* Writes the help on the command TOPIC, or on the program for any other. */
 static void
 help_write(enum command topic, struct sink *sink)
@@ -205,9 +197,11 @@ run(void *closure)
     options.view.width = options.output == NULL ? sink->line_width : 0;
   if (options.command == COMMAND_VERSION)
     sink_text(sink, "mprof " MPROF_VERSION "\n");
-  else if (options.tables)
-    write_columns_help(sink);
-  else if (options.command == COMMAND_HELP)
+  else if (options.tables) {
+    report_legends(sink);
+    sink_text(sink, "\nTables of mprof diff:\n");
+    diff_explain(NULL, sink);
+  } else if (options.command == COMMAND_HELP)
     help_write(options.topic, sink);
   else
     command_row(options.command)->run(&options, sink, outcome);

@@ -92,22 +92,14 @@ judge(const char *text, const struct lisp_token *token, bool first)
   return token->odd ? VERDICT_OTHER : VERDICT_SYSTEM;
 }
 
-static bool
-is_system_file(const char *file)
-{
-  for (size_t i = 0; i < sizeof system_files / sizeof system_files[0]; i++)
-    if (strncmp(file, system_files[i], strlen(system_files[i])) == 0)
-      return true;
-  return false;
-}
-
 bool
 is_system_function(const char *name, const char *file)
 {
   bool any = false;
   const char *text = name;
-  if (is_system_file(file))
-    return true;
+  for (size_t i = 0; i < sizeof system_files / sizeof system_files[0]; i++)
+    if (strncmp(file, system_files[i], strlen(system_files[i])) == 0)
+      return true;
   for (;;) {
     text += strspn(text, " ()");
     if (*text == '\0')

@@ -32,30 +32,6 @@ type_of(struct profile *profile, unsigned category, uint32_t type,
   return row;
 }
 
-/* Returns the index of NAME in the list *NAMES of *COUNT, to which it is
- * added if it is new; NUMBERS knows what is there. */
-static uint32_t
-name_index(struct index_map *numbers, uint32_t **names, size_t *count,
-           size_t *capacity, uint32_t name)
-{
-  uint32_t number = index_map_number(numbers, name);
-  if (number == *count)
-    ARRAY_PUSH(*names, *count, *capacity, name);
-  return number;
-}
-
-/* Returns the category of the label NAME in Lisp; the last one, "other", if
- * that is not known. */
-static unsigned
-category_of_label(const char *name)
-{
-  unsigned i = 0;
-  while (i < CATEGORY_COUNT - 1 &&
-         strcmp(name, categories[LANGUAGE_LISP][i].name) != 0)
-    i++;
-  return i;
-}
-
 /* Fills in what the COUNT words at ROW say. */
 static void
 read_labels(struct profile *profile, const uint64_t *row, size_t count,
@@ -94,17 +70,22 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
     labels->phase = phase_of_word(phase, strlen(phase));
   labels->type = texts[TYPE];
   labels->class_name = texts[CLASS];
-  labels->thread = name_index(&profile->thread_numbers, &profile->threads,
-                              &profile->thread_count,
-                              &profile->thread_capacity, texts[THREAD]);
-  labels->region = name_index(&profile->region_numbers, &profile->regions,
-                              &profile->region_count,
-                              &profile->region_capacity, texts[REGION]);
-  const char *category = names_text(names, texts[CATEGORY]);
-  const uint32_t type = labels->of_lisp
-                            ? type_of(profile, category_of_label(category),
-                                      texts[TYPE], texts[CLASS])
-                            : INDEX_NONE;
+  labels->thread = index_map_number(&profile->thread_numbers, texts[THREAD]);
+  if (labels->thread == profile->thread_count)
+    ARRAY_PUSH(profile->threads, profile->thread_count,
+               profile->thread_capacity, texts[THREAD]);
+  labels->region = index_map_number(&profile->region_numbers, texts[REGION]);
+  if (labels->region == profile->region_count)
+    ARRAY_PUSH(profile->regions, profile->region_count,
+               profile->region_capacity, texts[REGION]);
+  unsigned category = 0; /* in Lisp; the last, "other", if it is not known */
+  while (category < CATEGORY_COUNT - 1 &&
+         strcmp(names_text(names, texts[CATEGORY]),
+                categories[LANGUAGE_LISP][category].name) != 0)
+    category++;
+  const uint32_t type =
+      labels->of_lisp ? type_of(profile, category, texts[TYPE], texts[CLASS])
+                      : INDEX_NONE;
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
     labels->types[i] = type;
 }

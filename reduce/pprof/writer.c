@@ -223,15 +223,6 @@ write_string(struct writing *writing, const char *text)
   wire_send(&writing->whole, writing->sink);
 }
 
-/* Returns whether the comment TEXT is for mprof alone: see pprof_format.h. */
-static bool
-is_own_comment(const char *text)
-{
-  return strncmp(text, "mprof.", 6) == 0 &&
-         comment_value(text, PPROF_COMMENT_VERSION) == NULL &&
-         comment_value(text, PPROF_COMMENT_LANGUAGE) == NULL;
-}
-
 /* Writes strings and comments, of which that on files comes last. */
 static void
 write_texts(struct writing *writing)
@@ -240,8 +231,11 @@ write_texts(struct writing *writing)
   for (size_t i = 0; i < profile->names.count; i++)
     write_string(writing, names_text(&profile->names, (uint32_t)i));
   for (size_t i = 0; i < profile->comment_count; i++) {
-    uint32_t comment = profile->comments[i];
-    bool own = is_own_comment(names_text(&profile->names, comment));
+    const uint32_t comment = profile->comments[i];
+    const char *text = names_text(&profile->names, comment);
+    const bool own = strncmp(text, "mprof.", 6) == 0 &&
+                     comment_value(text, PPROF_COMMENT_VERSION) == NULL &&
+                     comment_value(text, PPROF_COMMENT_LANGUAGE) == NULL;
     send_number(writing, own ? PPROF_OWN_COMMENT : PPROF_COMMENT, comment);
   }
   if (profile->file_count > 1) {

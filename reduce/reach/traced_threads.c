@@ -111,21 +111,12 @@ wait_for_all(struct traced_threads *traced)
   }
 }
 
-static bool
-has_ended(pid_t process)
-{
-  char name[64], program[1];
-  snprintf(name, sizeof name, "/proc/%d/exe", (int)process);
-  return readlink(name, program, sizeof program) < 0 && errno == ENOENT;
-}
-
 /* Stops threads until none is new: one may begin another before it stops. */
 void
 traced_threads_stop(struct traced_threads *traced, pid_t process)
 {
-  char name[64];
-  snprintf(name, sizeof name, "/proc/%d/task", (int)process);
-  DIR *folder = opendir(name);
+  char program[1];
+  DIR *folder = opendir(pool_format("/proc/%d/task", (int)process));
   const int error = errno;
   *traced = (struct traced_threads){0};
   if (folder != NULL) {
@@ -136,8 +127,11 @@ traced_threads_stop(struct traced_threads *traced, pid_t process)
   }
   if (traced->count > 0)
     return;
+  const bool ended = readlink(pool_format("/proc/%d/exe", (int)process),
+                              program, sizeof program) < 0 &&
+                     errno == ENOENT;
   fail_with(MPROF_CANNOT_RUN, "%s",
-            has_ended(process) ? "the process has ended"
+            ended ? "the process has ended"
             : folder == NULL
                 ? strerror(error)
                 : "the process may not be traced, or is traced already");

@@ -15,15 +15,6 @@
 
 /* ---- the locks --------------------------------------------------------- */
 
-static bool
-try_lock(struct spin_lock *lock)
-{
-  uintptr_t none = 0;
-  return __atomic_compare_exchange_n(&lock->holder, &none, SPIN_LOCK_READER,
-                                     false, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED);
-}
-
 /* Opens the first COUNT.  Returns whether all were still the reader's. */
 static bool
 unlock(struct stripes *shared, uint32_t count)
@@ -53,8 +44,11 @@ image_lock(struct stripes *shared)
   const int64_t end = clock_nanos(CLOCK_MONOTONIC) + INT64_C(2000000000);
   uint32_t locked = 0;
   do {
-    while (locked < stripes_used(shared) &&
-           try_lock(&shared->stripe[locked].lock))
+    for (uintptr_t none = 0;
+         locked < stripes_used(shared) &&
+         __atomic_compare_exchange_n(&shared->stripe[locked].lock.holder,
+                                     &none, SPIN_LOCK_READER, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);)
       locked++;
     if (locked == stripes_used(shared))
       return true;
@@ -98,9 +92,9 @@ static uint64_t
 find_stripes(int file, uint32_t parts)
 {
   struct image_part part;
-  for (uint32_t i = 0; i < parts && pread(file, &part, sizeof part,
-                                          (off_t)image_part_offset(i)) ==
-                                        sizeof part;
+  for (uint32_t i = 0;
+       i < parts && pread(file, &part, sizeof part,
+                          (off_t)image_part_offset(i)) == sizeof part;
        i++)
     if (part.kind == IMAGE_STRIPES)
       return part.ready == 0 || part.record_bytes != sizeof(struct stripes)

@@ -116,28 +116,21 @@ add_leaf(struct lisp_recovery *r, uint32_t owner, uint32_t number,
   building_leaf(r->b, owner, number, leaf->target, values);
 }
 
-/* Returns what is alive of a leaf of the tree that ARRAY is of; NULL: it is
- * not known. */
-static const struct image_live *
-live_of(const struct image_array *array, uint32_t leaf)
-{
-  return array == NULL || leaf >= array->length / sizeof(struct image_live)
-             ? NULL
-             : (const struct image_live *)array->bytes + leaf;
-}
-
 static void
 add_tree(struct lisp_recovery *r, const struct image_tree *tree)
 {
   const struct context_tree *t = &tree->tree;
-  const struct image_array *live =
+  const struct image_array *array =
       image_array(r->b->image, IMAGE_LIVE_FIGURES, tree->owner);
+  const struct image_live *live =
+      array == NULL ? NULL : (const struct image_live *)array->bytes;
+  const size_t known = array == NULL ? 0 : array->length / sizeof *live;
   uint64_t before = r->contexts;
   r->thread = image_note_text(r->notes, NOTE_THREAD, tree->owner, "?");
   building_tree(r->b, t);
   for (uint32_t i = LEAF_OVERFLOW; i < t->leaf_count; i++)
     if (image_leaf_counts(&t->leaves[i]))
-      add_leaf(r, tree->owner, i, live_of(live, i));
+      add_leaf(r, tree->owner, i, i < known ? &live[i] : NULL);
   r->threads += r->contexts > before;
   for (uint32_t i = CONTEXT_FIRST; i < t->context_count; i++) {
     const struct context *c = &t->contexts[i];
@@ -226,15 +219,6 @@ add_comments(struct lisp_recovery *r)
 
 /* ---- the whole --------------------------------------------------------- */
 
-static uint64_t
-columns_of(const struct image *image)
-{
-  if (image_array(image, IMAGE_OBJECTS, 0) != NULL)
-    return PPROF_HELD_COLUMNS;
-  return (image->head.flags & IMAGE_LIVE) != 0 ? PPROF_LIVE_COLUMNS
-                                               : PPROF_LISP_COLUMNS;
-}
-
 void
 recover_lisp(struct building *b)
 {
@@ -242,11 +226,16 @@ recover_lisp(struct building *b)
                                                 allocator};
   struct lisp_recovery r = {.b = b, .notes = &b->notes};
   const struct image *image = b->image;
+  const bool held = image_array(image, IMAGE_OBJECTS, 0) != NULL;
+  const bool live = (image->head.flags & IMAGE_LIVE) != 0;
   b->source = &source;
   b->closure = &r;
   image_check_trees(image);
-  building_begin(b, LANGUAGE_LISP, columns_of(image));
-  if (image_array(image, IMAGE_OBJECTS, 0) != NULL)
+  building_begin(b, LANGUAGE_LISP,
+                 held   ? PPROF_HELD_COLUMNS
+                 : live ? PPROF_LIVE_COLUMNS
+                        : PPROF_LISP_COLUMNS);
+  if (held)
     lisp_add_holdings(&r);
   building_timeline(b);
   for (size_t i = 0; i < image->tree_count; i++)

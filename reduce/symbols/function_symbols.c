@@ -27,8 +27,7 @@ struct function_symbol {
 static int
 compare_symbols(const void *left, const void *right)
 {
-  const struct function_symbol *a = left;
-  const struct function_symbol *b = right;
+  const struct function_symbol *a = left, *b = right;
   if (a->start != b->start)
     return a->start < b->start ? -1 : 1;
   if (a->rank != b->rank)
@@ -37,23 +36,6 @@ compare_symbols(const void *left, const void *right)
   if (lengths[0] != lengths[1])
     return lengths[0] < lengths[1] ? -1 : 1;
   return strcmp(a->name, b->name);
-}
-
-static unsigned
-rank_of(const char *name, unsigned binding)
-{
-  unsigned underscores = (unsigned)strspn(name, "_");
-  return underscores * 4 + (binding == STB_GLOBAL ? 0
-                            : binding == STB_WEAK ? 1
-                                                  : 2);
-}
-
-static bool
-is_function(const GElf_Sym *symbol)
-{
-  unsigned type = GELF_ST_TYPE(symbol->st_info);
-  return (type == STT_FUNC || type == STT_GNU_IFUNC) &&
-         symbol->st_shndx != SHN_UNDEF;
 }
 
 static void
@@ -65,13 +47,18 @@ read_symbols(struct function_symbols *symbols, const struct code_file *file)
     GElf_Addr address;
     const char *name = dwfl_module_getsym_info(file->module, i, &symbol,
                                                &address, NULL, NULL, NULL);
-    if (name == NULL || *name == '\0' || !is_function(&symbol))
+    const unsigned type = GELF_ST_TYPE(symbol.st_info);
+    const unsigned binding = GELF_ST_BIND(symbol.st_info);
+    if (name == NULL || *name == '\0' || symbol.st_shndx == SHN_UNDEF ||
+        (type != STT_FUNC && type != STT_GNU_IFUNC))
       continue;
     struct function_symbol new = {
         .start = address,
         .end = address + symbol.st_size,
         .name = name,
-        .rank = rank_of(name, GELF_ST_BIND(symbol.st_info)),
+        .rank = (unsigned)strspn(name, "_") * 4 + (binding == STB_GLOBAL ? 0
+                                                   : binding == STB_WEAK ? 1
+                                                                         : 2),
     };
     ARRAY_PUSH(symbols->symbols, symbols->count, symbols->capacity, new);
   }

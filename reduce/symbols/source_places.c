@@ -41,8 +41,7 @@ add_code(struct source_codes *codes, Dwarf_Die *die, struct source_code code)
 static int
 compare_codes(const void *left, const void *right)
 {
-  const struct source_code *a = left;
-  const struct source_code *b = right;
+  const struct source_code *a = left, *b = right;
   if (a->low != b->low)
     return a->low < b->low ? -1 : 1;
   if (a->high != b->high)
@@ -123,16 +122,6 @@ read_children(struct source_unit *unit, Dwarf_Die *die, int depth)
         tag == DW_TAG_namespace || tag == DW_TAG_module)
       read_children(unit, &child, depth + 1);
   } while (dwarf_siblingof(&child, &child) == 0);
-}
-
-static void
-read_unit(struct source_unit *unit)
-{
-  if (unit->read)
-    return;
-  unit->read = true;
-  read_children(unit, &unit->die, 0);
-  sort_codes(&unit->functions);
 }
 
 /* ---- one place --------------------------------------------------------- */
@@ -288,7 +277,11 @@ source_places_find(struct source_places *places, uint64_t address,
   if (range == NULL)
     return;
   struct source_unit *unit = &places->units[range->unit];
-  read_unit(unit);
+  if (!unit->read) {
+    unit->read = true;
+    read_children(unit, &unit->die, 0);
+    sort_codes(&unit->functions);
+  }
   const struct source_code *code = find_code(&unit->functions, address);
   Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, address);
   int number = 0;

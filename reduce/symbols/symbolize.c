@@ -55,8 +55,7 @@ text_of(const struct symbolizing *s, uint32_t name)
 static int
 compare_pending(const void *left, const void *right)
 {
-  const struct pending *a = left;
-  const struct pending *b = right;
+  const struct pending *a = left, *b = right;
   if (a->mapping != b->mapping)
     return a->mapping < b->mapping ? -1 : 1;
   if (a->offset != b->offset)
@@ -121,8 +120,7 @@ take_types(struct symbolizing *s, struct code_module *module)
 static int
 compare_types(const void *left, const void *right)
 {
-  const struct program_type *a = left;
-  const struct program_type *b = right;
+  const struct program_type *a = left, *b = right;
   if (a->size != b->size)
     return a->size < b->size ? -1 : 1;
   return strcmp(a->name, b->name);
@@ -193,17 +191,6 @@ static void
 set_flag(struct profile_mapping *mapping, enum pprof_mapping_field flag)
 {
   mapping->flags |= 1u << (flag - PPROF_MAPPING_HAS_FUNCTIONS);
-}
-
-/* Gives LOCATION, which lacks an address, a function called NAME. */
-static void
-add_name(struct symbolizing *s, uint32_t location, const char *name)
-{
-  const uint32_t text = names_intern(&s->profile->names, name);
-  const struct profile_function function = {.name = text};
-  profile_add_line(s->profile, location,
-                   (struct profile_line){
-                       profile_add_function(s->profile, function), 0, 0});
 }
 
 /* Returns whether PATH, of MAPPING, is in a folder of the system, whose types
@@ -309,13 +296,19 @@ begin_module(struct symbolizing *s, uint32_t number)
 static void
 resolve_all(struct symbolizing *s)
 {
+  struct profile *profile = s->profile;
   struct code_module *module = NULL;
   for (size_t i = 0; i < s->pending_count; i++) {
     const struct pending *p = &s->pending[i];
     if (p->mapping == INDEX_NONE) {
-      uint64_t address = s->profile->locations[p->location].address;
-      add_name(s, p->location,
-               address == 0 ? "[over the budget]" : "[generated code]");
+      const struct profile_function function = {
+          .name = names_intern(&profile->names,
+                               profile->locations[p->location].address == 0
+                                   ? "[over the budget]"
+                                   : "[generated code]")};
+      profile_add_line(profile, p->location,
+                       (struct profile_line){
+                           profile_add_function(profile, function), 0, 0});
       continue;
     }
     if (i == 0 || p[-1].mapping != p->mapping)
