@@ -164,72 +164,72 @@ mprof_result_free(void *result)
 /* What fills a handle, in an attempt in its pool. */
 struct opening {
   struct handle *handle;
-  const char *names;
-  struct input_octets octets;
-  struct timeline_handle *timeline;
   profile_fill *fill;
   void *closure;
 };
 
-static struct handle *
-new_handle(attempt_function *open, struct opening *opening)
-{
-  struct handle *handle = opening->handle = calloc(1, sizeof *handle);
-  if (handle != NULL)
-    attempt(&handle->pool, open, opening, &handle->error);
-  return handle;
-}
-
 static void
-open_names(void *closure)
-{
-  const struct opening *opening = closure;
-  const struct lines lines = split_lines(opening->names);
-  profile_load(&opening->handle->profile, lines.items, lines.count);
-}
-
-void *
-mprof_profile_open(const char *names)
-{
-  struct opening opening = {.names = names};
-  return new_handle(open_names, &opening);
-}
-
-static void
-open_octets(void *closure)
-{
-  const struct opening *opening = closure;
-  profile_load_octets(
-      &opening->handle->profile, opening->octets,
-      opening->timeline == NULL ? NULL : &opening->timeline->timeline);
-}
-
-void *
-mprof_profile_open_octets(const void *octets, uint64_t length, void *timeline)
-{
-  struct opening opening = {.octets = {octets, length}, .timeline = timeline};
-  if (opening.timeline != NULL)
-    pthread_mutex_lock(&opening.timeline->one);
-  struct handle *handle = new_handle(open_octets, &opening);
-  if (handle != NULL)
-    handle->error.path[0] = '\0'; /* they are in no file */
-  if (opening.timeline != NULL)
-    pthread_mutex_unlock(&opening.timeline->one);
-  return handle;
-}
-
-static void
-open_filled(void *closure)
+fill(void *closure)
 {
   const struct opening *opening = closure;
   opening->fill(&opening->handle->profile, opening->closure);
 }
 
-void *
-profile_handle(profile_fill *fill, void *closure, struct mprof_error *error)
+/* Returns a handle of the profile that FILL makes, or of why it has failed;
+ * NULL when memory runs out. */
+static struct handle *
+new_handle(profile_fill *filling, void *closure)
 {
-  struct opening opening = {.fill = fill, .closure = closure};
-  struct handle *handle = new_handle(open_filled, &opening);
+  struct handle *handle = calloc(1, sizeof *handle);
+  struct opening opening = {handle, filling, closure};
+  if (handle != NULL)
+    attempt(&handle->pool, fill, &opening, &handle->error);
+  return handle;
+}
+
+static void
+fill_from_files(struct profile *profile, void *names)
+{
+  const struct lines lines = split_lines(names);
+  profile_load(profile, lines.items, lines.count);
+}
+
+void *
+mprof_profile_open(const char *names)
+{
+  return new_handle(fill_from_files, (void *)(uintptr_t)names);
+}
+
+static void
+fill_from_memory(struct profile *profile, void *name)
+{
+  const struct input_list list = {.files = name, .count = 1};
+  profile_load_list(profile, &list, false, NULL);
+}
+
+void *
+mprof_profile_open_octets(const void *octets, uint64_t length, void *timeline)
+{
+  struct timeline_handle *timed = timeline;
+  struct input_name name = {.path = "memory",
+                            .octets = {octets, length},
+                            .timeline =
+                                timed == NULL ? NULL : &timed->timeline};
+  if (timed != NULL)
+    pthread_mutex_lock(&timed->one);
+  struct handle *handle = new_handle(fill_from_memory, &name);
+  if (timed != NULL)
+    pthread_mutex_unlock(&timed->one);
+  if (handle != NULL)
+    handle->error.path[0] = '\0'; /* they are in no file */
+  return handle;
+}
+
+void *
+profile_handle(profile_fill *filling, void *closure,
+               struct mprof_error *error)
+{
+  struct handle *handle = new_handle(filling, closure);
   if (handle == NULL)
     *error = (struct mprof_error){MPROF_NO_MEMORY, MPROF_NO_OFFSET,
                                   "out of memory", ""};

@@ -152,16 +152,6 @@ profile_load_list(struct profile *profile, const struct input_list *list,
 }
 
 void
-profile_load_octets(struct profile *profile, struct input_octets octets,
-                    const struct timeline *timeline)
-{
-  struct input_name name = {
-      .path = "memory", .octets = octets, .timeline = timeline};
-  const struct input_list list = {.files = &name, .count = 1};
-  profile_load_list(profile, &list, false, NULL);
-}
-
-void
 profile_load(struct profile *profile, const char *const *names, size_t count)
 {
   struct input_list list = {0};

@@ -42,10 +42,6 @@ void input_list_fill(struct input_list *list, const char *const *names,
 void profile_load_list(struct profile *profile, const struct input_list *list,
                        bool lossless, struct code_names *names);
 
-/* Reads what would be in a file into PROFILE; errors call it "memory". */
-void profile_load_octets(struct profile *profile, struct input_octets octets,
-                         const struct timeline *timeline);
-
 /* Reads the COUNT files or folders NAMES into PROFILE, or "mprof.data" if
  * there are none. */
 void profile_load(struct profile *profile, const char *const *names,
