@@ -18,6 +18,7 @@
 #include "pprof/reader.h"
 
 #include "base/progress.h"
+#include "base/sink.h"
 #include "pprof/reading.h"
 
 #include <inttypes.h>
@@ -44,7 +45,40 @@ reading_fault_at(const struct reading *reading, size_t offset,
             reading->file.compressed ? "inflated data" : "file");
 }
 
-/* Lists the fields of the file but for samples and comments.  Their decoded
+/* Returns the text that FIELD holds.  Names end at a NUL here, so each NUL
+ * becomes U+FFFD, the character for what cannot be shown. */
+static char *
+string_text(const struct wire_field *field)
+{
+  const size_t size = field->size;
+  char *copy = pool_text_part((const char *)field->bytes, size);
+  struct string_sink text;
+  if (strlen(copy) == size)
+    return copy;
+  string_sink_init(&text);
+  for (size_t at = 0; at <= size; at += strlen(copy + at) + 1) {
+    sink_text(&text.sink, at == 0 ? "" : "\xef\xbf\xbd");
+    sink_text(&text.sink, copy + at);
+  }
+  string_sink_text(&text);
+  return text.text;
+}
+
+/* Adds the string FIELD to the table of strings. */
+static void
+add_string(struct reading *reading, const struct wire_field *field)
+{
+  if (reading->string_count == 0 && field->size != 0)
+    reading_fault_at(reading, field->at, "the first string is not empty");
+  char *text = string_text(field);
+  ARRAY_PUSH(reading->strings, reading->string_count,
+             reading->string_capacity,
+             names_intern(&reading->profile->names, text));
+  pool_free(text);
+}
+
+/* Reads the strings of the file, and lists the other fields but for samples
+ * and comments.  Their decoded
  * size is bounded before any of it is made: two bytes of input can become a
  * hundred of structure.  The memory of chains is counted when they are read.
  */
@@ -66,13 +100,17 @@ list_fields(struct reading *reading)
     taken += field.number == PPROF_SAMPLE ? LEAST_FOR_A_SAMPLE : bytes;
     if (field.number == PPROF_COMMENT || field.number == PPROF_OWN_COMMENT)
       wire_read_numbers(reading, &field, &reading->comments);
+    else if (field.mark == WIRE_STRING)
+      add_string(reading, &field);
     else if (field.number != PPROF_SAMPLE)
       ARRAY_PUSH(reading->fields, reading->field_count,
                  reading->field_capacity, field);
     while (reading->comment_ats.count < reading->comments.count)
       numbers_push(&reading->comment_ats, field.at);
-    reading->string_count += field.mark == WIRE_STRING;
   }
+  if (reading->string_count == 0)
+    reading_fault_at(reading, reading->file.length,
+                     "is not a profile: it has no string table");
 }
 
 /* Reads what is said of the profile as a whole. */

@@ -1,55 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What chains are made of: strings, functions, mappings and locations.  In
- * the file they refer to each other by ids, or by their place in the table of
- * strings, and may come in any order.  Here each kind comes after those that
- * it refers to, which are then numbers of the profile; ids of locations are
- * kept for the samples. */
+/* What chains are made of: functions, mappings and locations.  In the file
+ * they refer to each other by ids and may come in any order.  Here each kind
+ * comes after those that it refers to, which are then numbers of the profile;
+ * ids of locations are kept for the samples. */
 
-#include "base/sink.h"
 #include "pprof/reading.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Returns the SIZE bytes at BYTES as a text.  Names end at a NUL here, so
- * each NUL becomes U+FFFD, the character for what cannot be shown. */
-static char *
-string_text(const char *bytes, size_t size)
-{
-  char *copy = pool_text_part(bytes, size);
-  struct string_sink text;
-  if (strlen(copy) == size)
-    return copy;
-  string_sink_init(&text);
-  for (size_t at = 0; at <= size; at += strlen(copy + at) + 1) {
-    sink_text(&text.sink, at == 0 ? "" : "\xef\xbf\xbd");
-    sink_text(&text.sink, copy + at);
-  }
-  string_sink_text(&text);
-  return text.text;
-}
-
-static void
-read_strings(struct reading *reading)
-{
-  size_t index = 0;
-  if (reading->string_count == 0)
-    reading_fault_at(reading, reading->file.length,
-                     "is not a profile: it has no string table");
-  reading->strings =
-      pool_zeroed(reading->string_count, sizeof *reading->strings);
-  for (size_t i = 0; i < reading->field_count; i++) {
-    const struct wire_field *field = &reading->fields[i];
-    if (field->number != PPROF_STRING)
-      continue;
-    if (index == 0 && field->size != 0)
-      reading_fault_at(reading, field->at, "the first string is not empty");
-    char *text = string_text((const char *)field->bytes, field->size);
-    reading->strings[index++] = names_intern(&reading->profile->names, text);
-    pool_free(text);
-  }
-}
 
 /* A mapping, function or location: the INDEX-th of its kind in the file. */
 struct row {
@@ -191,7 +150,6 @@ read_each(struct reading *reading, uint32_t number, struct index_map *ids,
 void
 reading_tables(struct reading *reading)
 {
-  read_strings(reading);
   read_each(reading, PPROF_FUNCTION, &reading->function_ids, add_function);
   read_each(reading, PPROF_MAPPING, &reading->mapping_ids, add_mapping);
   read_each(reading, PPROF_LOCATION, &reading->location_ids, add_location);

@@ -85,12 +85,11 @@ struct reading {
   const char *path;
   const struct reader_options *options;
   struct input_file file;
-  struct wire_field *fields; /* those of the profile but samples and comments
-                              */
+  struct wire_field *fields; /* but for strings, samples and comments */
   size_t field_count, field_capacity;
   struct numbers comments; /* name ids; until they are read, strings */
   uint32_t *strings;       /* string index -> name id */
-  size_t string_count;
+  size_t string_count, string_capacity;
   struct numbers comment_ats;       /* their offsets; none in an image */
   size_t fact_comments[FACT_COUNT]; /* the last one that states a fact, */
   size_t language_comment;          /* and the language; 0: none does */
