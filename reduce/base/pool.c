@@ -163,14 +163,6 @@ insert(struct pool_block *block, struct pool_block **link)
   return block->memory;
 }
 
-static void
-take_out(struct pool_block *block)
-{
-  *block->link = block->next;
-  if (block->next != NULL)
-    block->next->link = block->link;
-}
-
 void *
 pool_alloc(size_t bytes)
 {
@@ -213,8 +205,11 @@ pool_free(void *memory)
 {
   if (memory == NULL)
     return;
-  take_out(block_of(memory));
-  free(block_of(memory));
+  struct pool_block *block = block_of(memory);
+  *block->link = block->next;
+  if (block->next != NULL)
+    block->next->link = block->link;
+  free(block);
 }
 
 char *

@@ -132,22 +132,15 @@ store_choice(const struct option_value *v)
   *(unsigned *)v->field = (unsigned)v->row->number;
 }
 
-static bool
-is_number(const char *text, size_t *number)
-{
-  size_t length = strlen(text);
-  errno = 0;
-  *number = strtoull(text, NULL, 10);
-  return length > 0 && strspn(text, "0123456789") == length && errno == 0 &&
-         *number < SIZE_MAX;
-}
-
 void
 store_number(const struct option_value *v)
 {
-  const size_t most = v->row->number;
-  if (!is_number(v->text, v->field) ||
-      (most != SIZE_MAX && *(size_t *)v->field - 1 >= most))
+  const size_t most = v->row->number, length = strlen(v->text);
+  errno = 0;
+  const size_t number = strtoull(v->text, NULL, 10);
+  *(size_t *)v->field = number;
+  if (length == 0 || strspn(v->text, "0123456789") < length || errno != 0 ||
+      number == SIZE_MAX || (most != SIZE_MAX && number - 1 >= most))
     refuse(v, most == SIZE_MAX ? "a number"
               : most == SIZE_MAX - 1
                   ? "a positive number"

@@ -298,16 +298,6 @@ add_leaks(struct run_leaks *leaks, const struct profile *profile,
   }
 }
 
-/* Returns whether PATH is a file, and no process counts in it any more. */
-static bool
-is_complete(const char *path)
-{
-  struct image_head head;
-  struct stat status;
-  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-         !(image_read_head(path, &head) && image_is_used(path, &head));
-}
-
 struct finishing {
   struct run_files *files;
   char *path;
@@ -367,10 +357,13 @@ run_files_finish_one(struct run_files *files, char *path, const char *process)
   struct finishing finishing = {files, path, process, &code->names, NULL};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
+  struct image_head head;
+  struct stat status;
   bool good = true;
   if (files->interval != 0)
     pthread_mutex_lock(&files->timelines_lock);
-  if (is_complete(path)) {
+  if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+      !(image_read_head(path, &head) && image_is_used(path, &head))) {
     finishing.image = run_image_find(files, path);
     good = attempt(&pool, finish, &finishing, &error);
     run_image_drop(files, finishing.image);

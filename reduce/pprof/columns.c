@@ -261,19 +261,6 @@ find_uses(struct reading *reading)
 
 /* ---- the profile's columns ---- */
 
-/* Lets the profile have the columns of its first file. */
-static void
-take_columns(struct reading *reading)
-{
-  struct profile *profile = reading->profile;
-  const struct profile *heading = &reading->heading;
-  profile->columns = heading->columns;
-  profile->column_count = heading->column_count;
-  memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
-  for (size_t i = 0; i < profile->column_count; i++)
-    reading->sources[i] = (int)i;
-}
-
 /* Finds each column of the profile among the file's.  Returns false if these
  * are others, or if the profile is to be summed up and they stand for
  * something else. */
@@ -360,15 +347,22 @@ use_own_columns(struct reading *reading)
 void
 reading_columns(struct reading *reading)
 {
+  struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
   read_types(reading);
   find_uses(reading);
+  reading->sources =
+      pool_zeroed(heading->column_count + 1, sizeof *reading->sources);
   reading->same_columns = true;
-  reading->sources = pool_zeroed(reading->heading.column_count + 1,
-                                 sizeof *reading->sources);
-  if (reading_is_first(reading))
-    take_columns(reading);
-  else
+  if (reading_is_first(reading)) { /* the profile has its columns */
+    profile->columns = heading->columns;
+    profile->column_count = heading->column_count;
+    memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
+    for (size_t i = 0; i < heading->column_count; i++)
+      reading->sources[i] = (int)i;
+  } else {
     reading->same_columns = match_columns(reading);
+  }
   if (!reading->same_columns && !reading->options->lossless)
     use_own_columns(reading);
 }

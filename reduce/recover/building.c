@@ -32,17 +32,6 @@ value_type(struct building *b, const char *type, const char *unit)
 }
 
 static void
-add_columns(struct building *b)
-{
-  struct profile *heading = &b->reading.heading;
-  heading->columns = pool_zeroed(PPROF_COLUMNS, sizeof *heading->columns);
-  for (int i = 0; i < PPROF_COLUMNS; i++)
-    if ((b->columns >> i & 1) != 0)
-      heading->columns[heading->column_count++] =
-          value_type(b, pprof_columns[i].type, pprof_columns[i].unit);
-}
-
-static void
 find_regions(struct building *b)
 {
   const struct image_array *array = image_array(b->image, IMAGE_REGIONS, 0);
@@ -68,7 +57,11 @@ building_begin(struct building *b, enum language language, uint64_t columns)
   heading->file_count = 1;
   heading->period = 1;
   heading->time_nanos = clock_nanos(CLOCK_REALTIME);
-  add_columns(b);
+  heading->columns = pool_zeroed(PPROF_COLUMNS, sizeof *heading->columns);
+  for (int i = 0; i < PPROF_COLUMNS; i++)
+    if ((columns >> i & 1) != 0)
+      heading->columns[heading->column_count++] =
+          value_type(b, pprof_columns[i].type, pprof_columns[i].unit);
   heading->period_type = value_type(b, "space", "bytes");
   heading->default_type = building_name(b, pprof_columns[PPROF_BYTES].type);
   reading_columns(reading);
@@ -111,27 +104,20 @@ building_location(struct building *b, uint32_t mapping, uint64_t address,
                               function == INDEX_NONE ? 0 : 1);
 }
 
-/* Returns the location of a call at SITE, which is in FUNCTION. */
-static uint32_t
-location_of(struct building *b, uint64_t site, uint32_t function)
-{
-  uint32_t location = index_map_find(&b->sites, site);
-  if (location == INDEX_NONE) {
-    location = b->source->location(b->closure, site, function);
-    index_map_add(&b->sites, site, location);
-  }
-  return location;
-}
-
 /* Returns the node below PARENT of a call at SITE, which is in FUNCTION;
  * PARENT if SITE is 0. */
 static uint32_t
 node_below(struct building *b, uint32_t parent, uint64_t site,
            uint32_t function)
 {
-  return site == 0 ? parent
-                   : tree_child(&b->reading.profile->tree, parent,
-                                location_of(b, site, function));
+  if (site == 0)
+    return parent;
+  uint32_t location = index_map_find(&b->sites, site);
+  if (location == INDEX_NONE) {
+    location = b->source->location(b->closure, site, function);
+    index_map_add(&b->sites, site, location);
+  }
+  return tree_child(&b->reading.profile->tree, parent, location);
 }
 
 /* Returns the context NUMBER; gives it a node, and those that it is below. */

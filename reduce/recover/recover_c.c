@@ -20,18 +20,6 @@ struct c_recovery {
 
 /* ---- files of code ---- */
 
-static uint32_t
-add_mapping(struct building *b, const struct note_module *m)
-{
-  const bool good =
-      strspn(m->build_id, "0123456789abcdef") == strlen(m->build_id);
-  struct profile_mapping mapping = {
-      .start = m->start, .end = m->end, .offset = m->offset};
-  mapping.file = building_name(b, m->path);
-  mapping.build_id = building_name(b, good ? m->build_id : "");
-  return profile_add_mapping(b->reading.profile, mapping);
-}
-
 /* Adds the files that code was from.  The program comes first, and files that
  * were unloaded last. */
 static void
@@ -39,10 +27,19 @@ add_mappings(struct c_recovery *r)
 {
   const struct image_notes *notes = r->notes;
   r->mappings = pool_zeroed(notes->module_count, sizeof *r->mappings);
-  for (int unloaded = 0; unloaded < 2; unloaded++)
-    for (size_t i = 0; i < notes->module_count; i++)
-      if ((notes->modules[i].number != 0) == (unloaded != 0))
-        r->mappings[i] = add_mapping(r->b, &notes->modules[i]);
+  for (size_t n = 0; n < 2 * notes->module_count; n++) {
+    const size_t i = n % notes->module_count;
+    const struct note_module *m = &notes->modules[i];
+    const bool good =
+        strspn(m->build_id, "0123456789abcdef") == strlen(m->build_id);
+    struct profile_mapping mapping = {
+        .start = m->start, .end = m->end, .offset = m->offset};
+    if ((m->number != 0) != (n >= notes->module_count))
+      continue;
+    mapping.file = building_name(r->b, m->path);
+    mapping.build_id = building_name(r->b, good ? m->build_id : "");
+    r->mappings[i] = profile_add_mapping(r->b->reading.profile, mapping);
+  }
 }
 
 /* ---- locations ---- */
@@ -197,18 +194,6 @@ add_calls(struct c_recovery *r)
 
 /* ---- comments ---- */
 
-static void
-add_notes(struct c_recovery *r)
-{
-  for (size_t i = 0; i < r->notes->comment_count; i++) {
-    const char *text = r->notes->comments[i];
-    const char *equals = strchr(text, '=');
-    if (equals != NULL)
-      building_comment(r->b, pool_text_part(text, (size_t)(equals - text)),
-                       equals + 1);
-  }
-}
-
 /* Adds comments on what is missing. */
 static void
 add_gaps(struct c_recovery *r)
@@ -240,7 +225,10 @@ add_comments(struct c_recovery *r)
                  b->unattributed_count);
   building_count(b, PPROF_COMMENT_UNATTRIBUTED_BYTES, b->unattributed_bytes);
   building_count(b, PPROF_COMMENT_CUT_ALLOCATIONS, b->cut_count);
-  add_notes(r);
+  for (size_t i = 0; i < r->notes->comment_count; i++)
+    if (strchr(r->notes->comments[i], '=') != NULL)
+      numbers_push(&b->reading.comments,
+                   building_name(b, r->notes->comments[i]));
   if (losses != NULL && losses->unfound != 0)
     building_count(b, PPROF_COMMENT_UNFOUND_NOTE, losses->unfound);
   building_count(b, PPROF_COMMENT_CONTEXTS, c->contexts);

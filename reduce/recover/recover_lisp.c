@@ -162,17 +162,6 @@ add_count(struct lisp_recovery *r, const char *key, uint64_t counted)
     building_count(r->b, key, counted);
 }
 
-static void
-add_reconciliation(struct lisp_recovery *r)
-{
-  add_stated(r, PPROF_COMMENT_MALLOC_BYTES);
-  add_stated(r, PPROF_COMMENT_ROUNDED_BYTES);
-  add_stated(r, PPROF_COMMENT_COLLECTOR_BYTES);
-  add_stated(r, PPROF_COMMENT_COLLECTOR_RECORD_BYTES);
-  add_stated(r, PPROF_COMMENT_RESIDUAL_BYTES);
-  add_stated(r, PPROF_COMMENT_RESIDUAL_NOTE);
-}
-
 /* Adds comments on what can be missing from chains, and on names that are. */
 static void
 add_gaps(struct lisp_recovery *r)
@@ -203,7 +192,12 @@ add_comments(struct lisp_recovery *r)
                    image_note_text(r->notes, NOTE_ROOT, 0, ""));
   add_count(r, PPROF_COMMENT_ALLOCATIONS, r->allocations);
   add_count(r, PPROF_COMMENT_BYTES, r->bytes);
-  add_reconciliation(r);
+  add_stated(r, PPROF_COMMENT_MALLOC_BYTES);
+  add_stated(r, PPROF_COMMENT_ROUNDED_BYTES);
+  add_stated(r, PPROF_COMMENT_COLLECTOR_BYTES);
+  add_stated(r, PPROF_COMMENT_COLLECTOR_RECORD_BYTES);
+  add_stated(r, PPROF_COMMENT_RESIDUAL_BYTES);
+  add_stated(r, PPROF_COMMENT_RESIDUAL_NOTE);
   add_gaps(r);
   add_stated(r, PPROF_COMMENT_LIVE_COLLECTION);
   add_stated(r, PPROF_COMMENT_LOST_NOTE);

@@ -85,19 +85,6 @@ open_module(struct code_names *names, struct code_module *module)
   pool_use(before);
 }
 
-static struct code_module *
-add_module(struct code_names *names, const char *path, const char *build_id)
-{
-  struct code_module *module = pool_zeroed(1, sizeof *module);
-  pool_on_release(release_pool, &module->pool);
-  module->path = path;
-  module->build_id = build_id;
-  ARRAY_PUSH(names->modules, names->module_count, names->module_capacity,
-             module);
-  open_module(names, module);
-  return module;
-}
-
 struct code_module *
 code_names_module(struct code_names *names, const char *path,
                   const char *build_id)
@@ -110,14 +97,18 @@ code_names_module(struct code_names *names, const char *path,
       build_id == NULL ? NAMES_NONE : names_intern(&names->names, build_id);
   const uint32_t number =
       index_map_number(&names->by_key, index_pair(file, id));
-  struct code_module *module =
-      number < names->module_count
-          ? names->modules[number]
-          : add_module(names, names_text(&names->names, file),
-                       build_id == NULL ? NULL
-                                        : names_text(&names->names, id));
+  if (number == names->module_count) {
+    struct code_module *module = pool_zeroed(1, sizeof *module);
+    pool_on_release(release_pool, &module->pool);
+    module->path = names_text(&names->names, file);
+    if (build_id != NULL)
+      module->build_id = names_text(&names->names, id);
+    ARRAY_PUSH(names->modules, names->module_count, names->module_capacity,
+               module);
+    open_module(names, module);
+  }
   pool_use(before);
-  return module;
+  return names->modules[number];
 }
 
 void
