@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "command/command.h"
 #include "command/load.h"
-#include "handles.h"
 #include "recover/timeline.h"
 
 #include <pthread.h>

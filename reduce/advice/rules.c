@@ -8,8 +8,8 @@
 
 #include "base/array.h"
 #include "base/input_file.h"
+#include "base/names.h"
 #include "base/quote.h"
-#include "base/suggestion.h"
 
 extern const char advice_rules_text[]; /* rules.S */
 

@@ -10,7 +10,6 @@
 #include "analysis/call_graph.h"
 
 #include "base/array.h"
-#include "base/lists.h"
 
 #include <string.h>
 

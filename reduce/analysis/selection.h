@@ -41,8 +41,8 @@
 
 #include "analysis/figures.h"
 #include "analysis/frames.h"
+#include "base/names.h"
 #include "base/pool.h"
-#include "base/suggestion.h"
 
 /* The regular expressions: on functions, and on what else has names. */
 enum expression {

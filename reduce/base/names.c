@@ -11,6 +11,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <sys/param.h>
 
 /* Returns a copy of TEXT, with bytes that are no UTF-8 written out. */
 static char *
@@ -108,4 +109,42 @@ names_intern(struct names *names, const char *text)
   ARRAY_PUSH(names->texts, names->count, names->capacity, copy);
   index_map_add(&names->ids, key, id);
   return id;
+}
+
+void
+suggestion_offer(struct suggestion *s, const char *name)
+{
+  enum { LONG_ENOUGH = 3, MOST = 80 };
+  static const char between[] = " :()<>,;&*|/";
+  bool whole = false;
+  for (const char *next = name; !whole;) {
+    size_t row[MOST]; /* distances of the beginnings of PART */
+    const char *part = next + strspn(next, between);
+    whole = *part == '\0';
+    part = whole ? name : part;
+    const size_t length = whole ? strlen(name) : strcspn(part, between);
+    next = part + length;
+    if (length >= MOST || s->length >= MOST)
+      continue;
+    for (size_t j = 0; j <= length; j++)
+      row[j] = j;
+    for (size_t i = 0; i < s->length; i++) {
+      size_t diagonal = row[0]++;
+      for (size_t j = 0; j < length; j++) {
+        const size_t above = row[j + 1];
+        const bool differs = tolower((unsigned char)s->unknown[i]) !=
+                             tolower((unsigned char)part[j]);
+        row[j + 1] = MIN(MIN(above, row[j]) + 1, diagonal + differs);
+        diagonal = above;
+      }
+    }
+    char *const copy = pool_text_part(part, length);
+    if (s->length >= LONG_ENOUGH &&
+        strcasestr(copy, pool_text_part(s->unknown, s->length)))
+      row[length] = MIN(row[length], 1);
+    if (row[length] < s->distance) {
+      s->distance = row[length];
+      s->word = copy;
+    }
+  }
 }

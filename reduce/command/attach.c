@@ -9,11 +9,9 @@
  * process does not see it.  All other signals are delivered as usual.
  */
 
-#include "command/attach.h"
-
 #include "base/clock.h"
 #include "base/input_file.h"
-#include "command/child.h"
+#include "command/command.h"
 #include "command/run_files.h"
 #include "command/run_program.h"
 #include "command/run_signals.h"

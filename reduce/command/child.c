@@ -4,8 +4,6 @@
  * dot draws the call graph: its input, output and messages are files in
  * memory, so that nothing waits for anything but its end. */
 
-#include "command/child.h"
-
 #include "command/command.h"
 
 #include <errno.h>

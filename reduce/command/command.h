@@ -11,6 +11,8 @@
 #include "base/sink.h"
 #include "command/options.h"
 
+#include <sys/types.h>
+
 /* What became of a command line: how it ends, and the one line that is said
  * about it on standard error.  A result that scripts want to know, such as
  * growth beyond a limit or how a program ended, is no error. */
@@ -85,11 +87,28 @@ int command_run(int count, const char *const *arguments,
                 const struct open_profile *open, struct sink *sink,
                 const char *target, struct outcome *outcome);
 
+/* Writes the usage line of COMMAND, without "usage: " and newline. */
+void help_usage(enum command command, struct sink *sink);
+
+/* ---- other programs at work for this one, without a shell: child.c ---- */
+
+/* Makes a file in memory that holds LENGTH bytes of TEXT, to be read from the
+ * beginning; it is closed with the pool in use.  Returns its descriptor, or
+ * -1 and errno. */
+int child_file(const char *text, size_t length);
+
+/* Starts the program ARGUMENTS, the last of which is NULL, as *CHILD; its
+ * standard streams are STREAMS.  One that is APART gets no signals from a
+ * terminal, and ignores none.  Returns 0 or an errno value. */
+int child_start(const char *const *arguments, const int streams[3],
+                bool apart, pid_t *child);
+
+/* Waits for the end of CHILD.  Returns whether it succeeded; also if somebody
+ * else has waited for it. */
+bool child_end(pid_t child);
+
 /* Lets Graphviz draw LENGTH bytes of TEXT in its language; FORMAT is an
  * option such as "-Tsvg".  The picture goes to SINK, whose failures are its
  * owner's to find.  A failure has the first line of what dot said. */
 void draw_picture(const char *format, const char *text, size_t length,
                   struct sink *sink);
-
-/* Writes the usage line of COMMAND, without "usage: " and newline. */
-void help_usage(enum command command, struct sink *sink);

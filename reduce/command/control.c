@@ -11,12 +11,10 @@
 #include "command/control.h"
 
 #include "base/input_file.h"
-#include "command/attach.h"
 #include "command/load.h"
 #include "command/run_files.h"
 #include "command/run_program.h"
-#include "handles.h"
-#include "recover/image_hold.h"
+#include "recover/image_reader.h"
 #include "serve/server.h"
 
 #include <errno.h>

@@ -54,3 +54,11 @@ void profile_load_joined(struct profile *profile, const char *operand);
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC
  * waits until it is on disk. */
 void profile_save(const struct profile *profile, const char *path, bool sync);
+
+/* Returns what mprof_profile_open returns, of the profile that FILL makes
+ * with CLOSURE in an attempt in its own pool: so the library that serves,
+ * which knows profiles by mprof.h, has one that this command reads itself. On
+ * failure returns NULL, and ERROR says why. */
+typedef void profile_fill(struct profile *profile, void *closure);
+void *profile_handle(profile_fill *fill, void *closure,
+                     struct mprof_error *error);

@@ -6,7 +6,7 @@
 
 #include "command/options.h"
 
-#include "base/suggestion.h"
+#include "base/names.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 #include "command/command.h"
 
 #include "base/array.h"
-#include "base/suggestion.h"
+#include "base/names.h"
 #include "tables/output.h"
 
 #include <getopt.h>

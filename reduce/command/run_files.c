@@ -11,7 +11,7 @@
 #include "common/pprof_format.h"
 #include "pprof/reader.h"
 #include "pprof/writer.h"
-#include "recover/image_hold.h"
+#include "recover/image_reader.h"
 #include "tables/table.h"
 
 #include <dirent.h>

@@ -7,7 +7,6 @@
 #include "command/command.h"
 
 #include "analysis/suppressions.h"
-#include "command/attach.h"
 #include "command/control.h"
 #include "command/run_files.h"
 #include "command/run_program.h"

@@ -52,3 +52,35 @@ const char *file_reason(const char *path);
 /* Why a program that was run by NAME takes no preloaded library, and what to
  * do then; NULL when nothing speaks against it. */
 const char *unmonitored_reason(const char *name);
+
+/* ---- a process that runs already, for --pid: attach.c ---- */
+
+/* gdb loads the monitor into it.  Afterwards the process goes on as before,
+ * with a library more. */
+
+/* Returns the state of the process as the kernel's letter; 0: it is not
+ * there. */
+char process_state(size_t pid);
+
+/* Returns whether STATE is that of a process that has ended. */
+bool process_state_is_end(char state);
+
+/* Fails where the process that OPTIONS name cannot be profiled, as far as
+ * that is known before anything is touched. */
+void attach_check(const struct options *options);
+
+/* Opens the program of a process that runs already, until the pool in use is
+ * released.  Returns a path to it that stays good when the file is deleted;
+ * NULL where OPTIONS name no process, or the program cannot be opened. */
+const char *attach_program(const struct options *options);
+
+/* Returns whether OPTIONS name a process that has ECL in it, whose collector
+ * is not seen. */
+bool attach_sees_ecl(const struct options *options);
+
+/* Profiles the process that OPTIONS name, until a signal that ends processes,
+ * the seconds that they say, or its end; it writes to FILES, which are
+ * settled when it has begun.  SINK is told of that.  Signals stay blocked
+ * then (run_signals.h). */
+void attach_run(const struct options *options, struct run_files *files,
+                struct sink *sink);

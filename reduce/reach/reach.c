@@ -9,8 +9,7 @@
 
 #include "base/array.h"
 #include "reach/stopped_program.h"
-#include "recover/c_counters.h"
-#include "recover/image_hold.h"
+#include "recover/image_reader.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "pprof/reading.h"
-#include "recover/image_notes.h"
+#include "recover/image_reader.h"
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
 

@@ -2,7 +2,7 @@
 
 /* The counters of leaves are sums over stripes: see stripes.h. */
 
-#include "recover/c_counters.h"
+#include "recover/image_reader.h"
 
 #include "base/array.h"
 

@@ -3,7 +3,7 @@
 /* Takes the locks of stripes from outside of the program, and asks the kernel
  * whether a process still has an image. */
 
-#include "recover/image_hold.h"
+#include "recover/image_reader.h"
 
 #include "base/clock.h"
 

@@ -2,7 +2,7 @@
 
 /* Texts of notes stay where they are in the image, with a zero behind. */
 
-#include "recover/image_notes.h"
+#include "recover/image_reader.h"
 
 #include "base/array.h"
 

@@ -11,7 +11,6 @@
 #include "recover/image_reader.h"
 
 #include "base/array.h"
-#include "recover/image_hold.h"
 #include "tree/region_table.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "c/count/monitor.h"
 #include "code/function_numbers.h"
 #include "recover/building.h"
-#include "recover/c_counters.h"
+#include "recover/image_reader.h"
 
 #include <inttypes.h>
 

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "recover/building.h"
-#include "recover/c_counters.h"
+#include "recover/image_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

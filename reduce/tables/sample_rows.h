@@ -7,7 +7,7 @@
 #pragma once
 
 #include "analysis/call_tree.h"
-#include "base/lists.h"
+#include "base/array.h"
 #include "base/sink.h"
 
 enum rows_of {

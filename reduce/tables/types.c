@@ -8,7 +8,7 @@
  * ALLOCATION; the members of a group add up to the group's.
  */
 
-#include "base/lists.h"
+#include "base/array.h"
 #include "tables/table.h"
 
 enum id { CATEGORY, TYPE, CLASS };
