@@ -6,7 +6,6 @@
 
 #include "mprof.h"
 
-#include "base/array.h"
 #include "command/command.h"
 #include "command/load.h"
 #include "recover/timeline.h"

@@ -9,9 +9,6 @@
 
 #include "base/pool.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,9 +12,6 @@
 
 #include "base/pool.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 struct input_limits {

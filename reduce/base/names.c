@@ -6,7 +6,6 @@
 
 #include "base/names.h"
 
-#include "base/array.h"
 #include "base/quote.h"
 
 #include <ctype.h>

@@ -5,8 +5,6 @@
 
 #include "base/tree.h"
 
-#include "base/array.h"
-
 void
 tree_init(struct tree *tree)
 {

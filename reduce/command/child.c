@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

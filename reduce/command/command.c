@@ -11,7 +11,6 @@
 #include "tables/report.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const struct command_row command_rows[] = {
     {COMMAND_REPORT, "report", "[OPTION...] [FILE...]", "print tables",

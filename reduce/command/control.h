@@ -13,10 +13,6 @@
 #include "pprof/profile.h"
 #include "symbols/code_names.h"
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 struct run_files;
 
 struct control {

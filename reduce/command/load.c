@@ -7,7 +7,6 @@
 
 #include "command/load.h"
 
-#include "base/array.h"
 #include "base/output_file.h"
 #include "base/progress.h"
 #include "pprof/reader.h"
@@ -19,7 +18,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

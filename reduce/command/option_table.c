@@ -11,8 +11,6 @@
 #include "diff/diff.h"
 #include "tables/output.h"
 
-#include <string.h>
-
 enum {
   IN_REPORT = 1 << COMMAND_REPORT,
   IN_ADVISE = 1 << COMMAND_ADVISE,

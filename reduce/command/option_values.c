@@ -11,8 +11,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- words ------------------------------------------------------------- */
 

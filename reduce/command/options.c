@@ -7,14 +7,11 @@
 
 #include "command/command.h"
 
-#include "base/array.h"
 #include "base/names.h"
 #include "tables/output.h"
 
 #include <getopt.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SHARE_UNSET = SHARE_WHOLE + 1, FIRST_ROW = UINT8_MAX + 1 };
 

@@ -17,10 +17,6 @@
 #include "diff/diff.h"
 #include "pprof/reader.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum command {
   COMMAND_NONE,
   COMMAND_REPORT,

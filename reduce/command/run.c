@@ -14,7 +14,6 @@
 #include "tables/output.h"
 #include "tables/report.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 /* Returns what OPTIONS want written to, SINK or a file, and tells it what

@@ -21,11 +21,7 @@
 #include "recover/timeline.h"
 #include "symbols/code_names.h"
 
-#include <limits.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* What was lost, over all files, as the table of leaks has it. */
 struct run_leaks {

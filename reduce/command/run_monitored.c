@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #define UNSEEN "Lisp objects, which --pid cannot see"
 /* Makes OUTCOME say why there is no FILE of the program NAME. */

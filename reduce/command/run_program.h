@@ -11,8 +11,6 @@
 
 #include "command/command.h"
 
-#include <stdbool.h>
-
 /* Fails where there is no program as OPTIONS name, before anything is
  * touched, as program_run would. */
 void program_check(const struct options *options, struct outcome *outcome);

@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 

@@ -11,7 +11,6 @@
  * always given back as it was.
  */
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/quote.h"
 #include "command/command.h"
@@ -23,11 +22,8 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <termios.h>

@@ -27,8 +27,6 @@
 
 #pragma once
 
-#include <stdint.h>
-
 #include "arch/arch.h"
 
 #define IMAGE_MAGIC "mprofmap"
@@ -36,7 +34,7 @@
 
 enum {
   IMAGE_VERSION = 9,
-  IMAGE_PAGE = ARCH_PAGE, /* of a file, parts of which are mapped */
+  IMAGE_PAGE = ARCH_PAGE,   /* of a file, parts of which are mapped */
   IMAGE_MOST_TEMPORARY = 64 /* allocations that a temporary object outlives */
 };
 
@@ -71,10 +69,10 @@ enum image_kind {
   IMAGE_REGIONS,  /* region_table.h */
   IMAGE_NOTES,
   IMAGE_LIVE_FIGURES, /* struct image_live by leaf of a tree, the owner */
-  IMAGE_OBJECTS,    /* struct image_object: what a collector found alive */
-  IMAGE_REFERENCES, /* uint32_t: numbers of objects */
-  IMAGE_BODIES,     /* struct image_body */
-  IMAGE_ROOTS,      /* struct image_root */
+  IMAGE_OBJECTS,      /* struct image_object: what a collector found alive */
+  IMAGE_REFERENCES,   /* uint32_t: numbers of objects */
+  IMAGE_BODIES,       /* struct image_body */
+  IMAGE_ROOTS,        /* struct image_root */
   IMAGE_OUTSIDE, /* struct image_object: what is counted and alive, but none
                     of these */
   IMAGE_KINDS_END
@@ -83,10 +81,10 @@ enum image_kind {
 struct image_part {
   uint32_t kind; /* enum image_kind; 0: none */
   uint32_t owner;
-  uint64_t first;        /* number of its first record in the array */
-  uint64_t room;         /* records that there is place for */
-  uint64_t ready;        /* records that may be read; at most `room' */
-  uint64_t offset;       /* of the first record in the file */
+  uint64_t first;  /* number of its first record in the array */
+  uint64_t room;   /* records that there is place for */
+  uint64_t ready;  /* records that may be read; at most `room' */
+  uint64_t offset; /* of the first record in the file */
   uint32_t record_bytes;
   uint32_t zero;
 };

@@ -29,7 +29,6 @@
 #include "pprof/reading.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 /* Returns how many bytes one UNIT is; 0 if it is no unit of bytes.  As in

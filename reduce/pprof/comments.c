@@ -13,8 +13,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_FILES = 1000000000 }; /* that one file may stand for */
 

@@ -15,8 +15,6 @@
 
 #include "common/pprof_format.h"
 
-#include <string.h>
-
 /* What a location is to those who look at the profile. */
 enum part { PART_SHOWS, PART_HIDDEN, PART_ROOT };
 

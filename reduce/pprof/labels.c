@@ -5,11 +5,8 @@
 
 #include "pprof/labels.h"
 
-#include "base/array.h"
 #include "common/pprof_format.h"
 #include "pprof/profile.h"
-
-#include <string.h>
 
 /* By enum language. */
 static const struct {

@@ -17,10 +17,6 @@
 #include "common/phase.h"
 #include "pprof/measure.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct profile;
 
 /* What categories mean: kinds of object for Lisp, sizes for C. */

@@ -12,7 +12,6 @@
 #include "pprof/reading.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* A kind of message.  The name of a field stands behind the mark of what it
  * holds; a digit is an index into schemas. */

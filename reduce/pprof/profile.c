@@ -6,10 +6,7 @@
 
 #include "pprof/profile.h"
 
-#include "base/array.h"
 #include "common/pprof_format.h"
-
-#include <string.h>
 
 int
 profile_file_column(int use)

@@ -28,10 +28,6 @@
 #include "pprof/labels.h"
 #include "pprof/measure.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* ---- where: functions, locations, the tree ---- */
 
 struct profile_mapping {

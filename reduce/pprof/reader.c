@@ -22,9 +22,7 @@
 #include "pprof/reading.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 void
 reading_fault_at(const struct reading *reading, size_t offset,

@@ -15,7 +15,6 @@
 #include "pprof/reading.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* A node of the chain in hand. */
 struct step {

@@ -8,7 +8,6 @@
 #include "pprof/reading.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* A mapping, function or location: the INDEX-th of its kind in the file. */
 struct row {

@@ -8,7 +8,6 @@
 #include "common/region_path.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 void
 sample_adder_init(struct sample_adder *adder, struct reading *reading)

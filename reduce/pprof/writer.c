@@ -10,7 +10,6 @@
 #include "common/pprof_format.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- protobuf ---------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 
 #include "reach/reach.h"
 
-#include "base/array.h"
 #include "reach/stopped_program.h"
 #include "recover/image_reader.h"
 

@@ -40,7 +40,6 @@
 #include "c/count/monitor.h"
 
 #include <link.h>
-#include <string.h>
 
 enum {
   WORD = sizeof(uint64_t),

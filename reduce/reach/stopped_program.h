@@ -10,9 +10,6 @@
 #include "reach/traced_registers.h"
 #include "tree/context_tree.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* ---- threads: traced_threads.c ---- */

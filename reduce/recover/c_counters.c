@@ -4,8 +4,6 @@
 
 #include "recover/image_reader.h"
 
-#include "base/array.h"
-
 /* ---- counters ---------------------------------------------------------- */
 
 /* Makes an impossible sum 0 or the WHOLE: an object that was being counted,

@@ -4,8 +4,6 @@
 
 #include "recover/image_reader.h"
 
-#include "base/array.h"
-
 /* Adds NOTE, in the place of an earlier one on the same matter. */
 static void
 add_by_key(struct image_notes *notes, enum image_note_kind kind,

@@ -10,13 +10,11 @@
 
 #include "recover/image_reader.h"
 
-#include "base/array.h"
 #include "tree/region_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -17,10 +17,6 @@
 #include "common/image_format.h"
 #include "tree/context_tree.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The records of all parts of an array; none if the length is 0. */
 struct image_array {
   enum image_kind kind;

@@ -23,7 +23,6 @@
 
 #include "recover/lisp_recovery.h"
 
-#include "base/array.h"
 #include "common/system_functions.h"
 #include "holders/dominators.h"
 #include "holders/search.h"

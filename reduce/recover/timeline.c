@@ -10,7 +10,6 @@
 
 #include "recover/timeline.h"
 
-#include "base/array.h"
 #include "recover/building.h"
 #include "recover/image_reader.h"
 

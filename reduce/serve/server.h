@@ -22,7 +22,6 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 enum { PROGRAM_MESSAGE_LENGTH = 512 };
 

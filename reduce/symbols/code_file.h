@@ -17,9 +17,6 @@
 #include "base/names.h"
 
 #include <elfutils/libdwfl.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum code_file_outcome {
   CODE_FILE_GOOD,

@@ -5,11 +5,9 @@
 
 #include "symbols/code_names.h"
 
-#include "base/array.h"
 #include "common/pprof_format.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 
 enum { MOST_OPEN = 64 };

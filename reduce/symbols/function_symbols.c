@@ -7,8 +7,6 @@
 
 #include "symbols/code_file.h"
 
-#include "base/array.h"
-
 #include <ctype.h>
 #include <gelf.h>
 #include <libiberty/demangle.h>

@@ -8,8 +8,6 @@
 
 #include "symbols/code_file.h"
 
-#include "base/array.h"
-
 #include <dwarf.h>
 
 /* A piece of code of a unit or a function. */

@@ -7,11 +7,9 @@
 
 #include "symbols/symbolize.h"
 
-#include "base/array.h"
 #include "common/pprof_format.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 
 enum { TYPES_KEPT = 8 };
