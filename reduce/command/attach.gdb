@@ -3,7 +3,7 @@
 # attach.gdb -- brings the monitor into a process, or lets it end there.
 # attach.c sets $end to what ends it, or to 0, $path to the monitor's library,
 # and $settings to what it is told.  Lines that begin with mprof: are for
-# debugger.c; what the shell writes comes at once.
+# attach.c; what the shell writes comes at once.
 #
 # The process is stopped at its next call of the allocator, or by SIGSTOP
 # where the dynamic linker is not changing its list: 24 is where struct

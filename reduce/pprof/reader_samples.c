@@ -26,7 +26,7 @@ struct decoding {
   struct reading *reading;
   struct sample_adder adder;
   /* of the sample in hand: ids, the leaf first, what these leave out
-   * (hidden.h), and both together */
+   * (hidden.c), and both together */
   struct numbers locations, hidden, whole;
   /* the chain before as a path in the tree, the root's child first, and its
    * ids; neighbours have much in common, so that a chain costs a search for

@@ -198,7 +198,7 @@ find(void *closure)
 
 /* Stops the process that counts in the image PATH, and looks for what it has
  * lost, by what SEARCH says.  For a process with one thread, see
- * traced_threads.h; it ends then, and the other process goes on. */
+ * stopped_program.h; it ends then, and the other process goes on. */
 static _Noreturn void
 search_and_tell(const char *path, const struct image_search *search, FILE *to)
 {

@@ -3,7 +3,7 @@
 /* Which of the objects that were never freed the program could still free,
  * and which it has lost.
  *
- * An object is reachable when a root (roots.h) or a reachable object has the
+ * An object is reachable when a root (roots.c) or a reachable object has the
  * address of it, or of something in it.  The others are lost: directly, or
  * indirectly if another lost object leads to them.  Of objects that lead to
  * one another and that nothing else leads to, one is lost directly, whichever
