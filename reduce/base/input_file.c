@@ -31,26 +31,37 @@ const struct input_limits input_limits = {
     .memory_file_ratio = 2048,
 };
 
-/* One reading in progress. */
-struct reading {
-  struct input_file *file;
-  const char *path;
-};
+void
+cannot_read(const char *path, const char *why)
+{
+  fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path, "cannot read '%s': %s",
+            path, why);
+}
 
-/* Refuses the file for what is at OFFSET of WHAT, such as "file". */
+int
+input_open(const char *path, int flags)
+{
+  const int descriptor = pool_open(path, flags);
+  if (descriptor < 0)
+    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
+              "cannot open '%s': %s", path, strerror(errno));
+  return descriptor;
+}
+
+/* Refuses FILE for what is at OFFSET of WHAT, such as "file". */
 static _Noreturn void
-refuse(const struct reading *reading, uint64_t offset, const char *what,
+refuse(const struct input_file *file, uint64_t offset, const char *what,
        const char *reason)
 {
-  fail_file(MPROF_BAD_PROFILE, (int64_t)offset, reading->path,
-            "cannot read '%s': %s (offset %" PRIu64 " of the %s)",
-            reading->path, reason, offset, what);
+  fail_file(MPROF_BAD_PROFILE, (int64_t)offset, file->path,
+            "cannot read '%s': %s (offset %" PRIu64 " of the %s)", file->path,
+            reason, offset, what);
 }
 
 static _Noreturn void
-bad_gzip(const struct reading *reading, const char *reason)
+bad_gzip(const struct input_file *file, const char *reason)
 {
-  refuse(reading, reading->file->file_bytes, "compressed file", reason);
+  refuse(file, file->file_bytes, "compressed file", reason);
 }
 
 /* Returns where PIECE_BYTES can be appended to the data. */
@@ -63,17 +74,16 @@ room_for_piece(struct input_file *file)
 
 /* Refuses data that is beyond the limits. */
 static void
-check_limits(const struct reading *reading)
+check_limits(const struct input_file *file)
 {
-  const struct input_file *file = reading->file;
   if (file->length > input_limits.data_bytes)
-    refuse(reading, file->file_bytes,
+    refuse(file, file->file_bytes,
            file->compressed ? "compressed file" : "file",
            pool_format("holds more than %" PRIu64 " bytes of data",
                        input_limits.data_bytes));
   if (file->compressed && file->length > input_limits.free_bytes &&
       file->length / input_limits.ratio > file->file_bytes)
-    bad_gzip(reading, "expands more than any profile does");
+    bad_gzip(file, "expands more than any profile does");
 }
 
 static void
@@ -84,9 +94,8 @@ end_stream(void *stream)
 
 /* Inflates PACKED, which may be several members, into the data. */
 static void
-inflate_all(const struct reading *reading, struct input_octets packed)
+inflate_all(struct input_file *file, struct input_octets packed)
 {
-  struct input_file *file = reading->file;
   z_stream *stream = pool_zeroed(1, sizeof *stream);
   bool ended = false; /* a member */
   if (inflateInit2(stream, 15 + 16) != Z_OK)
@@ -104,19 +113,19 @@ inflate_all(const struct reading *reading, struct input_octets packed)
     file->file_bytes = (uint64_t)(stream->next_in - packed.data);
     file->length += PIECE_BYTES - stream->avail_out;
     ended = status == Z_STREAM_END;
-    check_limits(reading);
+    check_limits(file);
     if (status == Z_MEM_ERROR)
       fail_memory();
     if (status != Z_OK && !ended && status != Z_BUF_ERROR)
-      bad_gzip(reading, stream->msg != NULL ? stream->msg
-                                            : "compressed data is damaged");
+      bad_gzip(file, stream->msg != NULL ? stream->msg
+                                         : "compressed data is damaged");
   } while (file->file_bytes < packed.length ||
            (stream->avail_out == 0 && !ended));
   if (!ended)
-    bad_gzip(reading, "compressed data is cut short");
+    bad_gzip(file, "compressed data is cut short");
   pool_release_now(stream);
   if (file->length == 0)
-    refuse(reading, 0, "inflated data", "the compressed file holds no data");
+    refuse(file, 0, "inflated data", "the compressed file holds no data");
 }
 
 /* Returns what a file that starts with these bytes is if it is surely no
@@ -153,48 +162,31 @@ foreign_kind(struct input_octets start)
 
 /* Fails where a file that begins with START is surely no profile. */
 static void
-check_kind(const struct reading *reading, struct input_octets start)
+check_kind(const struct input_file *file, struct input_octets start)
 {
   const char *kind = foreign_kind(start);
   if (start.length == 0)
-    refuse(reading, 0, "file", "the file is empty");
+    refuse(file, 0, "file", "the file is empty");
   if (kind != NULL)
-    refuse(reading, 0, "file", pool_format("is %s, not a profile", kind));
-}
-
-static int
-open_input(const char *path)
-{
-  struct stat status;
-  int descriptor = pool_open(path, O_RDONLY);
-  if (descriptor < 0)
-    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
-              "cannot open '%s': %s", path, strerror(errno));
-  if (fstat(descriptor, &status) == 0 &&
-      (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
-    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
-              "cannot read '%s': is a device", path);
-  return descriptor;
+    refuse(file, 0, "file", pool_format("is %s, not a profile", kind));
 }
 
 /* Reads DESCRIPTOR to its end into the data, as it is. */
 static void
-read_whole(const struct reading *reading, int descriptor)
+read_whole(struct input_file *file, int descriptor)
 {
-  struct input_file *file = reading->file;
   ssize_t got;
   do {
     got = read(descriptor, room_for_piece(file), PIECE_BYTES);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, reading->path,
-                "cannot read '%s': %s", reading->path, strerror(errno));
+      cannot_read(file->path, strerror(errno));
     file->length = file->file_bytes += (size_t)got;
-    check_limits(reading);
+    check_limits(file);
     if (got == 0 || (file->length >= PIECE_BYTES &&
                      file->length - (size_t)got < PIECE_BYTES))
-      check_kind(reading, (struct input_octets){file->data, file->length});
+      check_kind(file, (struct input_octets){file->data, file->length});
   } while (got != 0);
 }
 
@@ -209,26 +201,28 @@ void
 input_file_unpack(struct input_file *file, const char *path,
                   struct input_octets octets)
 {
-  const struct reading reading = {file, path};
-  *file = (struct input_file){.compressed = is_packed(octets)};
-  check_kind(&reading, octets);
+  *file = (struct input_file){.path = path, .compressed = is_packed(octets)};
+  check_kind(file, octets);
   if (file->compressed) {
-    inflate_all(&reading, octets);
+    inflate_all(file, octets);
     return;
   }
   ARRAY_ROOM(file->data, file->capacity, octets.length);
   memcpy(file->data, octets.data, octets.length);
   file->file_bytes = file->length = octets.length;
-  check_limits(&reading);
+  check_limits(file);
 }
 
 void
 input_file_read(struct input_file *file, const char *path)
 {
-  const struct reading reading = {file, path};
-  const int descriptor = open_input(path);
-  *file = (struct input_file){0};
-  read_whole(&reading, descriptor);
+  const int descriptor = input_open(path, O_RDONLY);
+  struct stat status;
+  if (fstat(descriptor, &status) == 0 &&
+      (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
+    cannot_read(path, "is a device");
+  *file = (struct input_file){.path = path};
+  read_whole(file, descriptor);
   pool_close(descriptor);
   uint8_t *const read = file->data;
   const struct input_octets octets = {read, file->length};
@@ -321,14 +315,8 @@ char *
 text_file_load(const char *path)
 {
   size_t length;
-  const int descriptor = pool_open(path, O_RDONLY);
-  if (descriptor < 0)
-    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
-              "cannot open '%s': %s", path, strerror(errno));
-  char *text = read_text(descriptor, &length);
+  char *text = read_text(input_open(path, O_RDONLY), &length);
   if (text == NULL || strlen(text) < length)
-    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, path,
-              "cannot read '%s': %s", path,
-              text == NULL ? strerror(errno) : "is not text");
+    cannot_read(path, text == NULL ? strerror(errno) : "is not text");
   return text;
 }

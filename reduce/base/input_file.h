@@ -32,7 +32,8 @@ struct input_limits {
 extern const struct input_limits input_limits;
 
 struct input_file {
-  uint8_t *data; /* not NULL */
+  const char *path; /* not owned: what failures call it */
+  uint8_t *data;    /* not NULL */
   size_t length;
   size_t capacity;
   size_t forgotten;    /* bytes at the beginning: see input_file_forget */
@@ -80,3 +81,9 @@ char *text_file_read_regular(const char *path, size_t most, size_t *length,
 
 /* Reads PATH in the same way; fails if it cannot be read or has a zero. */
 char *text_file_load(const char *path);
+
+/* Fails, as the file PATH cannot be read; WHY says the reason. */
+_Noreturn void cannot_read(const char *path, const char *why);
+
+/* Opens PATH as pool_open does; fails if that cannot be done. */
+int input_open(const char *path, int flags);

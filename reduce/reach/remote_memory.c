@@ -62,7 +62,7 @@ read_line(struct remote_memory *m, const char *line, ino_t inode)
 }
 
 static _Noreturn void
-cannot_read(void)
+fail_to_read(void)
 {
   fail_with(MPROF_CANNOT_READ, "its memory cannot be read");
 }
@@ -79,7 +79,7 @@ remote_memory_open(struct remote_memory *m, pid_t thread, ino_t inode)
           pool_open(pool_format("/proc/%d/pagemap", (int)thread), O_RDONLY),
       .blocks = pool_zeroed(BLOCKS, sizeof *m->blocks)};
   if (text == NULL || m->pages < 0)
-    cannot_read();
+    fail_to_read();
   for (char *line; (line = strsep(&text, "\n")) != NULL;)
     found |= read_line(m, line, inode);
   if (!found)
@@ -127,7 +127,7 @@ remote_memory_load(const struct remote_memory *m, uint64_t address, void *to,
                    size_t size)
 {
   if (!remote_memory_copy(m, address, to, size))
-    cannot_read();
+    fail_to_read();
 }
 
 /* Fills BYTES, if the block at ADDRESS has any pages.  A page of which the

@@ -121,7 +121,7 @@ image_map_stripes(const char *path)
 }
 
 void
-image_unmap_stripes(struct stripes *shared)
+image_unmap_stripes(void *shared)
 {
-  munmap(shared, sizeof *shared);
+  munmap(shared, sizeof(struct stripes));
 }

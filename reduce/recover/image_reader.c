@@ -33,13 +33,6 @@ image_fault(const struct image *image, int64_t offset, const char *format,
             image->path, text);
 }
 
-static _Noreturn void
-cannot_read(const struct image *image, int number)
-{
-  fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, image->path,
-            "cannot read '%s': %s", image->path, strerror(number));
-}
-
 /* ---- the file ---------------------------------------------------------- */
 
 struct image_input {
@@ -64,7 +57,7 @@ read_at(const struct image_input *input, void *bytes, size_t length,
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      cannot_read(input->image, errno);
+      cannot_read(input->image->path, strerror(errno));
     if (got == 0)
       image_fault(input->image, (int64_t)offset,
                   "it ends in the middle of an array");
@@ -77,16 +70,13 @@ read_at(const struct image_input *input, void *bytes, size_t length,
 static void
 open_file(struct image_input *input)
 {
-  const struct image *image = input->image;
+  const char *path = input->image->path;
   struct stat status;
-  input->file = pool_open(image->path, O_RDONLY | O_NONBLOCK);
-  if (input->file < 0)
-    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, image->path,
-              "cannot open '%s': %s", image->path, strerror(errno));
+  input->file = input_open(path, O_RDONLY | O_NONBLOCK);
   if (fstat(input->file, &status) != 0)
-    cannot_read(image, errno);
+    cannot_read(path, strerror(errno));
   if (!S_ISREG(status.st_mode))
-    cannot_read(image, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
+    cannot_read(path, strerror(S_ISDIR(status.st_mode) ? EISDIR : EINVAL));
   input->size = (uint64_t)status.st_size;
 }
 
@@ -207,7 +197,7 @@ read_parts(struct image_input *input)
   struct stat status = {.st_size = (off_t)input->size};
   uint32_t parts;
   if (input->octets == NULL && fstat(input->file, &status) != 0)
-    cannot_read(image, errno);
+    cannot_read(image->path, strerror(errno));
   input->size = (uint64_t)status.st_size;
   if (input->size < sizeof image->head)
     image_fault(image, 0, "it is cut short");
@@ -237,12 +227,6 @@ unlock(void *shared)
   image_unlock(shared);
 }
 
-static void
-unmap(void *shared)
-{
-  image_unmap_stripes(shared);
-}
-
 /* Reads all once more of a program that runs and lets itself be held up, so
  * that it is of one moment; there is room for it by now. */
 static void
@@ -255,7 +239,7 @@ read_held(struct image_input *input)
                                : NULL;
   if (shared == NULL)
     return;
-  pool_on_release(unmap, shared);
+  pool_on_release(image_unmap_stripes, shared);
   bool again = shared->watched;
   for (int i = 0; again && i < TRIES; i++) {
     again = image_lock(shared); /* else it is read as it was */
@@ -268,8 +252,7 @@ read_held(struct image_input *input)
   }
   pool_release_now(shared);
   if (again)
-    fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, image->path,
-              "cannot read '%s': it changes all the time", image->path);
+    cannot_read(image->path, "it changes all the time");
 }
 
 /* ---- trees ------------------------------------------------------------- */

@@ -172,7 +172,7 @@ const struct note_module *image_module(const struct image_notes *notes,
  * it; the caller unmaps them.  Returns NULL if it is no image of a C program,
  * has no stripes yet, or cannot be mapped. */
 struct stripes *image_map_stripes(const char *path);
-void image_unmap_stripes(struct stripes *shared);
+void image_unmap_stripes(void *shared);
 
 /* Locks all stripes, so that no thread can count.  Returns false, and locks
  * none, if one stays locked for two seconds. */

@@ -109,13 +109,6 @@ code_names_module(struct code_names *names, const char *path,
   return names->modules[number];
 }
 
-void
-code_names_begin(struct code_names *names)
-{
-  for (size_t i = 0; i < names->module_count; i++)
-    names->modules[i]->functions = (struct index_map){0};
-}
-
 /* ---- functions --------------------------------------------------------- */
 
 bool
@@ -176,12 +169,13 @@ function_at_line(struct profile *profile, uint32_t number,
 
 /* Returns the number of the active function FOUND of MODULE. */
 static uint32_t
-active_function(struct profile *profile, struct code_module *module,
+active_function(struct profile *profile, struct index_map *functions,
+                const struct code_module *module,
                 const struct function_found *found,
                 const struct source_function *source)
 {
   char text[PATH_MAX];
-  uint32_t number = index_map_find(&module->functions, found->start);
+  uint32_t number = index_map_find(functions, found->start);
   if (number != INDEX_NONE)
     return number;
   const char *symbol = found->name;
@@ -190,7 +184,7 @@ active_function(struct profile *profile, struct code_module *module,
   snprintf(text, sizeof text, "[%s+0x%" PRIx64 "]", basename(module->path),
            found->start);
   number = add_named(profile, module, symbol, text, source);
-  index_map_add(&module->functions, found->start, number);
+  index_map_add(functions, found->start, number);
   return number;
 }
 
@@ -234,7 +228,7 @@ find_source(struct code_module *module, uint64_t address,
 struct code_place
 code_names_add_lines(struct code_names *names, struct code_module *module,
                      uint64_t offset, struct profile *profile,
-                     uint32_t location)
+                     struct index_map *functions, uint32_t location)
 {
   struct source_place source;
   struct function_found found;
@@ -259,9 +253,10 @@ code_names_add_lines(struct code_names *names, struct code_module *module,
     profile_add_line(
         profile, location,
         (struct profile_line){
-            function_at_line(profile,
-                             active_function(profile, module, &found, active),
-                             active),
+            function_at_line(
+                profile,
+                active_function(profile, functions, module, &found, active),
+                active),
             active->line, 0});
   return (struct code_place){known, found.name == NULL,
                              known && module->sources.units != NULL};

@@ -36,7 +36,6 @@ struct code_module {
   struct source_places sources; /* if it is read */
   struct row_table types;       /* program_types_read */
   bool types_read;
-  struct index_map functions; /* of the profile in hand, by start */
 };
 
 struct code_names {    /* all zero, but for the pool and DELETED: empty */
@@ -66,19 +65,16 @@ bool code_names_function(struct code_names *names, struct code_module *module,
                          uint64_t offset, uint64_t *address,
                          struct function_found *found);
 
-/* Begins another profile. */
-void code_names_begin(struct code_names *names);
-
-/* Gives LOCATION of the PROFILE in hand the lines of the place OFFSET bytes
- * into the file MODULE: the innermost function of those that were inlined
- * first, the active one last.  Where the file has no such place the function
- * is [FILE+0xOFFSET] in a profile by mprof, and there is no line in others.
- */
-struct code_place code_names_add_lines(struct code_names *names,
-                                       struct code_module *module,
-                                       uint64_t offset,
-                                       struct profile *profile,
-                                       uint32_t location);
+/* Gives LOCATION of PROFILE the lines of the place OFFSET bytes into the file
+ * MODULE: the innermost function of those that were inlined first, the active
+ * one last.  Where the file has no such place the function is [FILE+0xOFFSET]
+ * in a profile by mprof, and there is no line in others.  FUNCTIONS are the
+ * numbers in PROFILE of the module's active functions by their starts, as far
+ * as they are known; it gets more. */
+struct code_place
+code_names_add_lines(struct code_names *names, struct code_module *module,
+                     uint64_t offset, struct profile *profile,
+                     struct index_map *functions, uint32_t location);
 
 /* Returns the types of MODULE, sizes and names: program_types_read. */
 const struct row_table *code_names_types(struct code_names *names,

@@ -35,8 +35,9 @@ struct symbolizing {
   struct profile *profile;
   struct pending *pending;
   size_t pending_count;
-  unsigned char *marks; /* by location: enum start_mark */
-  uint64_t *sizes;      /* of objects, ascending */
+  struct index_map functions; /* of the module in hand, by start */
+  unsigned char *marks;       /* by location: enum start_mark */
+  uint64_t *sizes;            /* of objects, ascending */
   size_t size_count;
   struct program_type *types; /* of these sizes */
   size_t type_count, type_capacity;
@@ -227,8 +228,8 @@ resolve(struct symbolizing *s, struct code_module *module,
 {
   struct profile *profile = s->profile;
   const struct profile_location *location = &profile->locations[p->location];
-  const struct code_place place =
-      code_names_add_lines(s->names, module, p->offset, profile, p->location);
+  const struct code_place place = code_names_add_lines(
+      s->names, module, p->offset, profile, &s->functions, p->location);
   if (place.debugged)
     set_flag(&profile->mappings[p->mapping], PPROF_MAPPING_HAS_INLINE_FRAMES);
   for (uint32_t i = 0; i < location->line_count; i++)
@@ -309,8 +310,10 @@ resolve_all(struct symbolizing *s)
                            profile_add_function(profile, function), 0, 0});
       continue;
     }
-    if (i == 0 || p[-1].mapping != p->mapping)
+    if (i == 0 || p[-1].mapping != p->mapping) {
       module = begin_module(s, p->mapping);
+      index_map_release(&s->functions);
+    }
     resolve(s, module, p);
   }
 }
@@ -326,7 +329,6 @@ symbolize(struct code_names *names, struct profile *profile)
     return;
   s.pending = pool_zeroed(lacking, sizeof *s.pending);
   s.marks = pool_zeroed(profile->location_count, sizeof *s.marks);
-  code_names_begin(names);
   list_pending(&s);
   list_sizes(&s);
   resolve_all(&s);
@@ -335,4 +337,5 @@ symbolize(struct code_names *names, struct profile *profile)
   pool_free(s.pending);
   pool_free(s.marks);
   pool_free(s.sizes);
+  index_map_release(&s.functions);
 }

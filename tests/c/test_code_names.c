@@ -100,13 +100,13 @@ own_build_id(void)
 static const char *
 name_at(struct code_names *names, struct code_module *module, uint64_t offset)
 {
+  struct index_map functions = {0};
   struct profile profile;
   profile_init(&profile);
   const struct profile_location location = {.mapping = INDEX_NONE};
   const uint32_t number = profile_add_location(&profile, location, NULL, 0);
-  code_names_begin(names);
-  const struct code_place place =
-      code_names_add_lines(names, module, offset, &profile, number);
+  const struct code_place place = code_names_add_lines(
+      names, module, offset, &profile, &functions, number);
   assert_true(place.known);
   assert_true(profile.line_count > 0);
   const struct profile_line *line = &profile.lines[profile.line_count - 1];
