@@ -48,6 +48,21 @@ input_open(const char *path, int flags)
   return descriptor;
 }
 
+static void
+close_folder(void *folder)
+{
+  closedir(folder);
+}
+
+DIR *
+input_folder(const char *path)
+{
+  DIR *folder = opendir(path);
+  if (folder != NULL)
+    pool_on_release(close_folder, folder);
+  return folder;
+}
+
 /* Refuses FILE for what is at OFFSET of WHAT, such as "file". */
 static _Noreturn void
 refuse(const struct input_file *file, uint64_t offset, const char *what,

@@ -12,6 +12,7 @@
 
 #include "base/pool.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 struct input_limits {
@@ -87,3 +88,7 @@ _Noreturn void cannot_read(const char *path, const char *why);
 
 /* Opens PATH as pool_open does; fails if that cannot be done. */
 int input_open(const char *path, int flags);
+
+/* Opens the folder PATH until pool_release_now, or the pool is released.
+ * Returns NULL and errno if that cannot be done. */
+DIR *input_folder(const char *path);

@@ -16,7 +16,6 @@
 #include "tables/output.h"
 #include "tables/scratch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -31,58 +30,35 @@ append(struct input_list *list, const char *path, const char *folder)
              (struct input_name){.path = path, .folder = folder});
 }
 
-static int
-is_profile_name(const struct dirent *entry)
-{
-  return entry->d_name[0] != '.' &&
-         file_ending(entry->d_name, ".data .pb.gz ") > 0;
-}
-
 /* Byte by byte, whatever the locale. */
 static int
-compare_names(const struct dirent **left, const struct dirent **right)
+compare_files(const void *left, const void *right)
 {
-  return strcmp((*left)->d_name, (*right)->d_name);
-}
-
-/* Appends FOLDER/NAME unless that is no regular file. */
-static void
-append_entry(struct input_list *list, const char *folder, const char *name)
-{
-  struct stat status;
-  const char *path = pool_format(
-      "%s%s%s", folder, file_ending(folder, "/ ") > 0 ? "" : "/", name);
-  if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
-    append(list, path, folder);
-}
-
-struct entries {
-  struct dirent **items;
-  int count;
-};
-
-static void
-free_entries(void *what)
-{
-  struct entries *entries = what;
-  for (int i = 0; i < entries->count; i++)
-    free(entries->items[i]);
-  free(entries->items);
+  const struct input_name *a = left, *b = right;
+  return strcmp(a->path, b->path);
 }
 
 static void
 add_folder(struct input_list *list, const char *folder)
 {
-  struct entries *entries = pool_zeroed(1, sizeof *entries);
-  size_t first = list->count;
-  entries->count =
-      scandir(folder, &entries->items, is_profile_name, compare_names);
-  if (entries->count < 0)
+  const char *slash = file_ending(folder, "/ ") > 0 ? "" : "/";
+  const struct dirent *entry;
+  const size_t first = list->count;
+  DIR *entries = input_folder(folder);
+  if (entries == NULL)
     fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, folder,
               "cannot open '%s': %s", folder, strerror(errno));
-  pool_on_release(free_entries, entries);
-  for (int i = 0; i < entries->count; i++)
-    append_entry(list, folder, entries->items[i]->d_name);
+  while ((entry = readdir(entries)) != NULL) {
+    struct stat status;
+    const char *path = pool_format("%s%s%s", folder, slash, entry->d_name);
+    if (entry->d_name[0] != '.' &&
+        file_ending(entry->d_name, ".data .pb.gz ") > 0 &&
+        (stat(path, &status) != 0 || S_ISREG(status.st_mode)))
+      append(list, path, folder);
+  }
+  pool_release_now(entries);
+  array_sort(list->files + first, list->count - first, sizeof *list->files,
+             compare_files);
   if (list->count == first)
     fail_file(MPROF_CANNOT_READ, MPROF_NO_OFFSET, folder,
               "no profile in the folder '%s': no file name ends in .data or "

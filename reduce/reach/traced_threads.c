@@ -6,8 +6,8 @@
 #include "reach/stopped_program.h"
 
 #include "base/array.h"
+#include "base/input_file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -43,12 +43,6 @@ is_traced(const struct traced_threads *traced, pid_t number)
     if (traced->threads[i].number == number)
       return true;
   return false;
-}
-
-static void
-close_folder(void *folder)
-{
-  closedir(folder);
 }
 
 /* Asks those that are not traced yet to stop.  Returns false if all are.  One
@@ -116,11 +110,10 @@ void
 traced_threads_stop(struct traced_threads *traced, pid_t process)
 {
   char program[1];
-  DIR *folder = opendir(pool_format("/proc/%d/task", (int)process));
+  DIR *folder = input_folder(pool_format("/proc/%d/task", (int)process));
   const int error = errno;
   *traced = (struct traced_threads){0};
   if (folder != NULL) {
-    pool_on_release(close_folder, folder);
     while (trace_new(traced, folder))
       wait_for_all(traced);
     pool_release_now(folder);

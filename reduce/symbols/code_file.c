@@ -143,13 +143,6 @@ end_dwfl(void *dwfl)
   dwfl_end(dwfl);
 }
 
-static void
-close_file(struct code_file *file)
-{
-  pool_release_now(file->dwfl);
-  memset(file, 0, sizeof *file);
-}
-
 /* Opens PATH, which has the DESCRIPTOR, or -1. */
 static enum code_file_outcome
 open_file(struct code_file *file, const char *path, int descriptor,
@@ -157,16 +150,14 @@ open_file(struct code_file *file, const char *path, int descriptor,
 {
   GElf_Addr bias;
   char id[2 * ID_BYTES + 1];
-  memset(file, 0, sizeof *file);
+  *file = (struct code_file){0};
   elf_version(EV_CURRENT);
+  if (descriptor < 0)
+    return CODE_FILE_UNREADABLE;
   file->dwfl = dwfl_begin(&callbacks);
   if (file->dwfl == NULL)
     fail_memory();
   pool_on_release(end_dwfl, file->dwfl);
-  if (descriptor < 0) {
-    close_file(file);
-    return CODE_FILE_UNREADABLE;
-  }
   file->module =
       dwfl_report_elf(file->dwfl, path, path, descriptor, 0, false);
   if (file->module == NULL)
@@ -182,7 +173,8 @@ open_file(struct code_file *file, const char *path, int descriptor,
       file->entry = header.e_entry;
     return CODE_FILE_GOOD;
   }
-  close_file(file);
+  pool_release_now(file->dwfl);
+  *file = (struct code_file){0};
   return readable ? CODE_FILE_CHANGED : CODE_FILE_UNREADABLE;
 }
 
