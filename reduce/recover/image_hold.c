@@ -86,23 +86,6 @@ image_is_used(const char *path, const struct image_head *head)
 
 /* ---- the stripes ------------------------------------------------------- */
 
-/* Returns the offset of the stripes in the image FILE, which has PARTS
- * parts, or 0 without stripes. */
-static uint64_t
-find_stripes(int file, uint32_t parts)
-{
-  struct image_part part;
-  for (uint32_t i = 0;
-       i < parts && pread(file, &part, sizeof part,
-                          (off_t)image_part_offset(i)) == sizeof part;
-       i++)
-    if (part.kind == IMAGE_STRIPES)
-      return part.ready == 0 || part.record_bytes != sizeof(struct stripes)
-                 ? 0
-                 : part.offset;
-  return 0;
-}
-
 struct stripes *
 image_map_stripes(const char *path)
 {
@@ -111,10 +94,15 @@ image_map_stripes(const char *path)
   if (!image_read_head(path, &head) || head.language != IMAGE_C)
     return NULL;
   const int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  const uint64_t offset = file < 0 ? 0 : find_stripes(file, head.parts);
-  if (offset != 0)
+  struct image_part part = {.kind = 0};
+  for (uint32_t i = 0; i < head.parts && part.kind != IMAGE_STRIPES &&
+                       pread(file, &part, sizeof part,
+                             (off_t)image_part_offset(i)) == sizeof part;)
+    i++;
+  if (part.kind == IMAGE_STRIPES && part.ready != 0 &&
+      part.record_bytes == sizeof(struct stripes))
     mapped = mmap(NULL, sizeof(struct stripes), PROT_READ | PROT_WRITE,
-                  MAP_SHARED, file, (off_t)offset);
+                  MAP_SHARED, file, (off_t)part.offset);
   if (file >= 0)
     close(file);
   return mapped == MAP_FAILED ? NULL : mapped;

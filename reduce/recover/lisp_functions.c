@@ -33,24 +33,15 @@ number_at(uint64_t at)
              : 0;
 }
 
-/* Returns the file that its code is or was from; NULL: it is not known. */
-static const struct note_module *
-module_of(const struct lisp_recovery *r, const struct note *function,
-          uint64_t *offset)
-{
-  return image_module(r->notes, function->more,
-                      (function->value & NOTE_UNLOADED) != 0, offset);
-}
-
-/* Returns its C name, or "".  To people a part of a function that the
- * compiler split is the function. */
+/* Returns the C name of what is OFFSET bytes into the code of MODULE, or "".
+ * To people a part of a function that the compiler split is the function. */
 static const char *
-find_c_name(struct lisp_recovery *r, const struct note *function)
+find_c_name(struct lisp_recovery *r, const struct note_module *module,
+            uint64_t offset)
 {
   struct code_names *names = r->b->code;
   struct function_found found;
-  uint64_t offset, address;
-  const struct note_module *module = module_of(r, function, &offset);
+  uint64_t address;
   if (module == NULL || module->path[0] != '/')
     return "";
   struct code_module *file =
@@ -67,81 +58,66 @@ find_c_name(struct lisp_recovery *r, const struct note *function)
   return r->name;
 }
 
-/* Returns a name for what has none at all, after its file. */
-static const char *
-file_name(struct lisp_recovery *r, const struct note *function)
-{
-  uint64_t offset;
-  const struct note_module *module = module_of(r, function, &offset);
-  if (module == NULL)
-    return "[unknown]";
-  r->name = pool_format("[%s]", basename(module->path));
-  return r->name;
-}
-
-static const char *
-special_name(uint32_t special)
-{
-  static const char *const names[] = {"[unknown]", "[over the budget]",
-                                      "[signal handler]", "[finalizers]",
-                                      "[cut short]"};
-  return special < sizeof names / sizeof *names ? names[special] : names[0];
-}
-
 struct lisp_function
 lisp_function_at(struct lisp_recovery *r, uint32_t number)
 {
+  static const char *const special[] = {"[unknown]", "[over the budget]",
+                                        "[signal handler]", "[finalizers]",
+                                        "[cut short]"};
   const struct note *note = image_note_find(r->notes, NOTE_FUNCTION, number);
   const struct note *source = image_note_find(r->notes, NOTE_SOURCE, number);
+  const struct note_module *module = NULL;
   struct lisp_function f = {
       .name = image_note_text(r->notes, NOTE_NAME, number, NULL),
       .system_name = "",
       .position = -1,
       .flags = NOTE_CALLS_KNOWN};
+  uint64_t offset;
   pool_free(r->name);
   r->name = NULL;
   if (number >= FUNCTIONS_OF_SPECIAL || (note == NULL && f.name == NULL)) {
-    f.name = special_name(
-        number >= FUNCTIONS_OF_SPECIAL ? number - FUNCTIONS_OF_SPECIAL : 0);
+    number -= FUNCTIONS_OF_SPECIAL;
+    f.name = special[number < sizeof special / sizeof *special ? number : 0];
     return f;
   }
   if (note != NULL) {
+    const bool unloaded = (note->value & NOTE_UNLOADED) != 0;
+    module = image_module(r->notes, note->more, unloaded, &offset);
     f.flags = note->value;
-    f.code = (note->value & NOTE_UNLOADED) != 0 ? 0 : note->more;
-    f.system_name = find_c_name(r, note);
+    f.code = unloaded ? 0 : note->more;
+    f.system_name = find_c_name(r, module, offset);
   }
   if (source != NULL) {
     f.file = source->text;
     f.position = (int64_t)(source->value & INT32_MAX) - 1;
   }
-  if (f.name == NULL)
-    f.name = f.system_name[0] != '\0' ? f.system_name : file_name(r, note);
+  if (f.name == NULL && f.system_name[0] != '\0')
+    f.name = f.system_name; /* or else it is called after its file */
+  else if (f.name == NULL && module != NULL)
+    f.name = r->name = pool_format("[%s]", basename(module->path));
+  else if (f.name == NULL)
+    f.name = special[0];
   return f;
 }
 
 /* ---- lines ------------------------------------------------------------- */
-
-static void
-read_source(struct lisp_recovery *r, const char *path)
-{
-  struct stat status;
-  pool_free(r->source.text);
-  r->source.size = 0;
-  r->source.path = pool_text(path);
-  r->source.text =
-      text_file_read_regular(path, SIZE_MAX, &r->source.size, &status);
-}
 
 /* Returns the line where the form of F begins; 0: it cannot be known.  The
  * position is before the form: blank lines follow it. */
 static int64_t
 source_line(struct lisp_recovery *r, const struct lisp_function *f)
 {
+  struct stat status;
   int64_t line = 1;
   if (f->file == NULL || f->position < 0)
     return 0;
-  if (r->source.path == NULL || strcmp(r->source.path, f->file) != 0)
-    read_source(r, f->file);
+  if (r->source.path == NULL || strcmp(r->source.path, f->file) != 0) {
+    pool_free(r->source.text);
+    r->source.size = 0;
+    r->source.path = pool_text(f->file);
+    r->source.text =
+        text_file_read_regular(f->file, SIZE_MAX, &r->source.size, &status);
+  }
   const char *text = r->source.text;
   if ((uint64_t)f->position >= r->source.size)
     return 0;

@@ -111,15 +111,6 @@ function_name(struct lisp_recovery *r, const struct context_tree *tree,
   }
 }
 
-static const struct context_tree *
-find_tree(const struct lisp_recovery *r, uint32_t owner)
-{
-  for (size_t i = 0; i < r->b->image->tree_count; i++)
-    if (r->b->image->trees[i].owner == owner)
-      return &r->b->image->trees[i].tree;
-  return NULL;
-}
-
 /* Returns the number of the holder called TEXT; a new one is HOLDER. */
 static uint32_t
 add_holder(struct finding *f, const char *text, struct holder holder)
@@ -139,9 +130,13 @@ static uint32_t
 add_leaf(struct finding *f, uint32_t owner, uint32_t number)
 {
   struct lisp_recovery *r = f->recovery;
-  const struct context_tree *tree = find_tree(r, owner);
+  const struct image *image = r->b->image;
+  const struct context_tree *tree = NULL;
   char function[NAME_ROOM];
   char text[2 * NAME_ROOM];
+  for (size_t i = 0; i < image->tree_count; i++)
+    if (image->trees[i].owner == owner)
+      tree = &image->trees[i].tree;
   if (tree == NULL || number < LEAF_OVERFLOW || number >= tree->leaf_count)
     return add_holder(f, "[unknown]", (struct holder){0});
   const struct leaf *leaf = &tree->leaves[number];
