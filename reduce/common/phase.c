@@ -64,27 +64,20 @@ phase_role_of(const char *name, const char *file, bool runtime)
 enum phase_state
 phase_next(enum phase_state state, enum phase_role role)
 {
-  switch (role) {
-  case ROLE_COMPILER:
-    return STATE_COMPILE;
-  case ROLE_LOADER:
-    return STATE_LOAD;
-  case ROLE_TOP_LEVEL:
-    return STATE_FORM;
-  case ROLE_EVALUATOR:
-    return state == STATE_RUN || state == STATE_FORM ? STATE_EVALUATOR
-                                                     : state;
-  case ROLE_FORM:
-    return state == STATE_EVALUATOR ? STATE_FORM : state;
-  case ROLE_PROGRAM:
-    return state == STATE_FORM        ? STATE_RUN
-           : state == STATE_EVALUATOR ? STATE_EXPANDER
-                                      : state;
-  case ROLE_NEUTRAL:
-  case ROLE_COUNT:
-    break;
-  }
-  return state;
+  enum {
+    R = STATE_RUN,
+    E = STATE_EVALUATOR,
+    F = STATE_FORM,
+    X = STATE_EXPANDER,
+    L = STATE_LOAD,
+    C = STATE_COMPILE
+  };
+  static const unsigned char next[STATE_COUNT][ROLE_COUNT] = {
+      /* neutral, program, form, evaluator, loader, compiler, top level */
+      [R] = {R, R, R, E, L, C, F}, [E] = {E, X, F, E, L, C, F},
+      [F] = {F, R, F, E, L, C, F}, [X] = {X, X, X, X, L, C, F},
+      [L] = {L, L, L, L, L, C, F}, [C] = {C, C, C, C, L, C, F}};
+  return (enum phase_state)next[state][role];
 }
 
 enum phase
