@@ -13,7 +13,7 @@
  * last as long as a program, have no such line.
  */
 
-#include "base/progress.h"
+#include "base/pool.h"
 #include "command/command.h"
 #include "mprof.h"
 

@@ -6,7 +6,7 @@
 
 #include "analysis/frames.h"
 #include "analysis/suppressions.h"
-#include "base/progress.h"
+#include "base/pool.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include "base/pool.h"
 
-#include "base/progress.h"
 #include "base/quote.h"
 
 #include <fcntl.h>

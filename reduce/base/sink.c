@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Buffered output with a sticky error; see sink.h.  Partial and interrupted
- * writes are continued.  This does not close anything. */
+ * writes are continued.
+ *
+ * A file is replaced as a whole: temporary file, fsync, rename.  A symbolic
+ * link is followed first, so that the link stays a link.  zlib compresses. */
 
 #include "base/sink.h"
 
 #include "base/array.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 void
 sink_init(struct sink *sink, sink_write *write_bytes, void *target)
@@ -167,4 +173,182 @@ string_sink_clear(struct string_sink *string)
 {
   sink_flush(&string->sink);
   string->length = 0;
+}
+
+/* ---- files ------------------------------------------------------------- */
+
+enum { MOST_TRIES = 100 }; /* names for the temporary file */
+
+struct output_file {
+  struct sink sink; /* is first, as the file is known by it */
+  const char *path; /* not owned: as the user gave it */
+  char *target;     /* what is replaced */
+  char *temporary;  /* NULL when the target is written directly */
+  int descriptor;
+};
+
+static _Noreturn void
+cannot_write(const struct output_file *file, int error_number)
+{
+  fail_file(MPROF_CANNOT_WRITE, MPROF_NO_OFFSET, file->path,
+            "cannot write '%s': %s", file->path, strerror(error_number));
+}
+
+/* Removes a file that was not completed. */
+static void
+drop(void *what)
+{
+  struct output_file *file = what;
+  if (file->descriptor >= 0)
+    close(file->descriptor);
+  if (file->temporary != NULL)
+    unlink(file->temporary);
+}
+
+/* Opens a new file beside the target; the mode is that of OLD, or what the
+ * process gives to new files. */
+static void
+open_temporary(struct output_file *file, const struct stat *old)
+{
+  char *name = pool_alloc(strlen(file->target) + 64);
+  for (unsigned i = 0; file->descriptor < 0 && i < MOST_TRIES; i++) {
+    sprintf(name, "%s.tmp.%ld.%u", file->target, (long)getpid(), i);
+    file->descriptor =
+        open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->descriptor < 0 && errno != EEXIST)
+      cannot_write(file, errno);
+  }
+  if (file->descriptor < 0)
+    cannot_write(file, errno);
+  file->temporary = name;
+  if (old != NULL && fchmod(file->descriptor, old->st_mode & 07777) != 0)
+    cannot_write(file, errno);
+}
+
+struct sink *
+output_file_open(const char *path)
+{
+  struct stat status;
+  char resolved[PATH_MAX];
+  struct output_file *file = pool_zeroed(1, sizeof *file);
+  file->path = path;
+  file->descriptor = -1;
+  pool_on_release(drop, file);
+  const bool exists = stat(path, &status) == 0;
+  if (exists && realpath(path, resolved) == NULL)
+    cannot_write(file, errno);
+  file->target = pool_text(exists ? resolved : path);
+  if (!exists || S_ISREG(status.st_mode))
+    open_temporary(file, exists ? &status : NULL);
+  else if ((file->descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) <
+           0)
+    cannot_write(file, errno);
+  sink_init(&file->sink, sink_write_descriptor, &file->descriptor);
+  return &file->sink;
+}
+
+void
+output_file_close(struct sink *sink, bool sync)
+{
+  struct output_file *file = (struct output_file *)sink;
+  if (!sink_flush(sink))
+    cannot_write(file, sink->error_number);
+  if (file->temporary != NULL && sync && fsync(file->descriptor) != 0)
+    cannot_write(file, errno);
+  const int descriptor = file->descriptor;
+  file->descriptor = -1;
+  if (close(descriptor) != 0)
+    cannot_write(file, errno);
+  if (file->temporary != NULL && rename(file->temporary, file->target) != 0)
+    cannot_write(file, errno);
+  pool_forget(file);
+}
+
+/* ---- compression ------------------------------------------------------- */
+
+enum { PIECE_BYTES = 4096, GZIP_WINDOW = 15 + 16 };
+
+struct gzip_sink {
+  struct sink sink;    /* is first, as this is known by it */
+  struct sink *target; /* not owned */
+  z_stream stream;
+  gz_header header;
+};
+
+/* Compresses LENGTH bytes, and with FLUSH Z_FINISH ends the member. */
+static int
+compress_bytes(struct gzip_sink *gzip, const char *bytes, size_t length,
+               int flush)
+{
+  unsigned char piece[PIECE_BYTES];
+  z_stream *stream = &gzip->stream;
+  stream->next_in = (unsigned char *)(uintptr_t)bytes;
+  stream->avail_in = (uInt)length;
+  do {
+    stream->next_out = piece;
+    stream->avail_out = sizeof piece;
+    if (deflate(stream, flush) == Z_STREAM_ERROR)
+      return EIO;
+    sink_bytes(gzip->target, (const char *)piece,
+               sizeof piece - stream->avail_out);
+  } while (stream->avail_out == 0);
+  return gzip->target->error_number;
+}
+
+static int
+write_compressed(void *target, const char *bytes, size_t length)
+{
+  return compress_bytes(target, bytes, length, Z_NO_FLUSH);
+}
+
+static void
+end(void *what)
+{
+  struct gzip_sink *gzip = what;
+  deflateEnd(&gzip->stream);
+}
+
+struct sink *
+gzip_sink_open(struct sink *target, const char *comment)
+{
+  enum { UNIX = 3 };
+  struct gzip_sink *gzip = pool_alloc(sizeof *gzip);
+  gzip->stream = (z_stream){0};
+  gzip->header =
+      (gz_header){.comment = (Bytef *)(uintptr_t)comment, .os = UNIX};
+  gzip->target = target;
+  sink_init(&gzip->sink, write_compressed, gzip);
+  if (deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, 8,
+                   Z_DEFAULT_STRATEGY) != Z_OK)
+    fail_memory();
+  pool_on_release(end, gzip);
+  deflateSetHeader(&gzip->stream, &gzip->header);
+  return &gzip->sink;
+}
+
+void
+gzip_sink_close(struct sink *sink)
+{
+  struct gzip_sink *gzip = (struct gzip_sink *)sink;
+  if (sink_flush(sink))
+    sink_fail(sink, compress_bytes(gzip, "", 0, Z_FINISH));
+  pool_release_now(gzip);
+  sink_fail(gzip->target, sink->error_number);
+  pool_free(gzip);
+}
+
+bool
+gzip_comment(const char *path, char *comment, size_t size)
+{
+  enum { FLAGS = 3, HAS_COMMENT = 16, HEADER_BYTES = 10 };
+  unsigned char header[HEADER_BYTES];
+  FILE *file = fopen(path, "re");
+  bool good = file != NULL &&
+              fread(header, 1, sizeof header, file) == sizeof header &&
+              header[0] == 0x1f && header[1] == 0x8b &&
+              header[FLAGS] == HAS_COMMENT;
+  size_t length = good ? fread(comment, 1, size, file) : 0;
+  if (file != NULL)
+    fclose(file);
+  return good && memchr(comment, '\0', length) != NULL;
 }

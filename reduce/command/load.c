@@ -7,8 +7,8 @@
 
 #include "command/load.h"
 
-#include "base/output_file.h"
-#include "base/progress.h"
+#include "base/pool.h"
+#include "base/sink.h"
 #include "pprof/reader.h"
 #include "pprof/writer.h"
 #include "recover/recover.h"

@@ -5,8 +5,8 @@
 #include "command/command.h"
 
 #include "advice/rules.h"
-#include "base/output_file.h"
-#include "base/progress.h"
+#include "base/pool.h"
+#include "base/sink.h"
 #include "command/load.h"
 #include "diff/diff.h"
 #include "export/export.h"

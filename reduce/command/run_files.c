@@ -6,7 +6,7 @@
 
 #include "command/run_files.h"
 
-#include "base/output_file.h"
+#include "base/sink.h"
 #include "command/load.h"
 #include "common/pprof_format.h"
 #include "pprof/reader.h"

@@ -9,7 +9,7 @@
 
 #include "analysis/frames.h"
 #include "base/array.h"
-#include "base/progress.h"
+#include "base/pool.h"
 #include "base/quote.h"
 #include "common/pprof_format.h"
 #include "tables/report.h"

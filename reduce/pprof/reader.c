@@ -17,7 +17,7 @@
 
 #include "pprof/reader.h"
 
-#include "base/progress.h"
+#include "base/pool.h"
 #include "base/sink.h"
 #include "pprof/reading.h"
 

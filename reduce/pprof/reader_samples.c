@@ -11,7 +11,7 @@
  * one number for each location; no later stage multiplies anything else.
  */
 
-#include "base/progress.h"
+#include "base/pool.h"
 #include "pprof/reading.h"
 
 #include <inttypes.h>

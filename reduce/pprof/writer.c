@@ -6,7 +6,7 @@
 
 #include "pprof/writer.h"
 
-#include "base/output_file.h"
+#include "base/sink.h"
 #include "common/pprof_format.h"
 
 #include <stdio.h>

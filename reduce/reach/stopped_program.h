@@ -109,7 +109,7 @@ typedef void remote_visit_fn(void *closure, uint64_t address,
 void remote_memory_visit(struct remote_memory *memory, uint64_t start,
                          uint64_t end, remote_visit_fn *visit, void *closure);
 
-/* ---- objects: heap_objects.c ---- */
+/* ---- objects: remote_memory.c, too ---- */
 
 /* All objects that a program has, by their addresses.
  *

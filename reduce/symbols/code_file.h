@@ -145,7 +145,7 @@ struct source_places source_places_of(Dwarf *information);
 void source_places_find(struct source_places *places, uint64_t address,
                         struct source_place *place);
 
-/* ---- types: program_types.c ---- */
+/* ---- types ---- */
 
 /* Adds the types that INFORMATION has to TYPES, rows of a size and the name
  * of a structure, union or class, or a name for one or for an array; NULL has

@@ -15,7 +15,7 @@
  * rules of advice, too: they are taken, or there is one line with the place.
  */
 
-#include "base/output_file.h"
+#include "base/sink.h"
 #include "mprof.h"
 #include "pprof/reader.h"
 #include "recover/recover.h"
