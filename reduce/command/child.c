@@ -72,38 +72,18 @@ child_end(pid_t child)
 
 enum { INPUT, PICTURE, MESSAGES, FILES }; /* their descriptors in dot */
 
-/* Copies FILE, from its beginning, to SINK. */
-static void
-copy_file(int file, struct sink *sink)
-{
-  char bytes[SINK_BUFFER_BYTES];
-  ssize_t length;
-  for (off_t at = 0; (length = pread(file, bytes, sizeof bytes, at)) > 0;
-       at += length)
-    sink_bytes(sink, bytes, (size_t)length);
-}
-
-/* Sets LINE, of SIZE bytes, to the first line of what the program said. */
-static const char *
-first_message(int file, char *line, size_t size)
-{
-  ssize_t length = pread(file, line, size - 1, 0);
-  line[length < 0 ? 0 : length] = '\0';
-  line[strcspn(line, "\n")] = '\0';
-  return *line == '\0' ? "it failed without a message" : line;
-}
-
 void
-draw_picture(const char *format, const char *text, size_t length,
+draw_picture(const char *format, const char *text, size_t text_length,
              struct sink *sink)
 {
   const char *const arguments[] = {"dot", format, NULL};
   int files[FILES];
-  char line[512];
+  char line[512], bytes[SINK_BUFFER_BYTES];
+  ssize_t length;
   pid_t child;
   int failure = 0;
   for (int i = 0; failure == 0 && i < FILES; i++) {
-    files[i] = child_file(text, i == INPUT ? length : 0);
+    files[i] = child_file(text, i == INPUT ? text_length : 0);
     failure = files[i] < 0 ? errno : 0;
   }
   if (failure == 0)
@@ -114,8 +94,15 @@ draw_picture(const char *format, const char *text, size_t length,
               "which has the program dot");
   if (failure != 0)
     fail_with(MPROF_CANNOT_RUN, "cannot run 'dot': %s", strerror(failure));
-  if (!child_end(child))
+  if (!child_end(child)) {
+    length = pread(files[MESSAGES], line, sizeof line - 1, 0);
+    line[length < 0 ? 0 : length] = '\0';
+    line[strcspn(line, "\n")] = '\0';
     fail_with(MPROF_CANNOT_RUN, "dot: %s",
-              first_message(files[MESSAGES], line, sizeof line));
-  copy_file(files[PICTURE], sink);
+              *line == '\0' ? "it failed without a message" : line);
+  }
+  for (off_t at = 0;
+       (length = pread(files[PICTURE], bytes, sizeof bytes, at)) > 0;
+       at += length)
+    sink_bytes(sink, bytes, (size_t)length);
 }
