@@ -22,15 +22,6 @@
 
 enum { PIECE_BYTES = 8192 };
 
-const struct input_limits input_limits = {
-    .data_bytes = UINT64_C(1) << 32,
-    .free_bytes = UINT64_C(1) << 25,
-    .ratio = 400,
-    .memory_free = UINT64_C(1) << 28,
-    .memory_ratio = 512,
-    .memory_file_ratio = 2048,
-};
-
 void
 cannot_read(const char *path, const char *why)
 {
@@ -91,13 +82,13 @@ room_for_piece(struct input_file *file)
 static void
 check_limits(const struct input_file *file)
 {
-  if (file->length > input_limits.data_bytes)
+  if (file->length > INPUT_DATA_BYTES)
     refuse(file, file->file_bytes,
            file->compressed ? "compressed file" : "file",
            pool_format("holds more than %" PRIu64 " bytes of data",
-                       input_limits.data_bytes));
-  if (file->compressed && file->length > input_limits.free_bytes &&
-      file->length / input_limits.ratio > file->file_bytes)
+                       INPUT_DATA_BYTES));
+  if (file->compressed && file->length > INPUT_FREE_BYTES &&
+      file->length / INPUT_RATIO > file->file_bytes)
     bad_gzip(file, "expands more than any profile does");
 }
 
@@ -269,15 +260,15 @@ input_file_forget(struct input_file *file, size_t at)
 uint64_t
 input_file_memory_limit(const struct input_file *file)
 {
-  uint64_t of_data = input_limits.memory_ratio * file->length;
-  uint64_t of_file = input_limits.memory_file_ratio * file->file_bytes;
-  return input_limits.memory_free + (of_data < of_file ? of_data : of_file);
+  uint64_t of_data = INPUT_MEMORY_RATIO * file->length;
+  uint64_t of_file = INPUT_MEMORY_FILE_RATIO * file->file_bytes;
+  return INPUT_MEMORY_FREE + (of_data < of_file ? of_data : of_file);
 }
 
 uint64_t
 input_file_text_limit(const struct input_file *file)
 {
-  return input_limits.memory_free + input_limits.memory_ratio * file->length;
+  return INPUT_MEMORY_FREE + INPUT_MEMORY_RATIO * file->length;
 }
 
 /* ---- text ---- */

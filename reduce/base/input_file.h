@@ -15,22 +15,18 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-struct input_limits {
-  uint64_t data_bytes;   /* largest data after inflation */
-  uint64_t free_bytes;   /* below this, any compression ratio is fine */
-  uint64_t ratio;        /* above it: most data bytes for each file byte */
-  uint64_t memory_free;  /* most memory that its content takes: this, ... */
-  uint64_t memory_ratio; /* ... and so much a byte of data, ... */
-  uint64_t memory_file_ratio; /* ... and no more than this a byte of file */
-};
-
 /* 4 GiB of data; above 32 MiB at most 400 bytes for each compressed byte (a
  * real profile reaches some dozens, a bomb 1,030).  256 MiB of memory, which
  * is a million frames, and 512 bytes for each byte of data: that byte can be
  * a frame of a chain, or, where functions are inlined, some.  A byte of the
  * file, which can be hundreds of data, has no more than 2,048 (a million
  * contexts take 70). */
-extern const struct input_limits input_limits;
+#define INPUT_DATA_BYTES (UINT64_C(1) << 32) /* after inflation */
+#define INPUT_FREE_BYTES (UINT64_C(1) << 25) /* below, any ratio is fine */
+#define INPUT_RATIO UINT64_C(400)
+#define INPUT_MEMORY_FREE (UINT64_C(1) << 28)
+#define INPUT_MEMORY_RATIO UINT64_C(512)
+#define INPUT_MEMORY_FILE_RATIO UINT64_C(2048)
 
 struct input_file {
   const char *path; /* not owned: what failures call it */

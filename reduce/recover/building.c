@@ -75,8 +75,8 @@ building_end(struct building *b)
 {
   reading_add_comments(&b->reading);
   reading_check_facts(&b->reading, b->samples.sums);
-  reading_take(&b->reading, input_limits.memory_free +
-                                input_limits.memory_ratio * b->image->bytes);
+  reading_take(&b->reading,
+               INPUT_MEMORY_FREE + INPUT_MEMORY_RATIO * b->image->bytes);
   pool_free(b->contexts);
 }
 

@@ -112,8 +112,8 @@ chains_fit(const struct chains *chains, bool names, struct sink *sink)
   uint64_t left = tree->selection->profile->text_limit;
   uint64_t *bytes = pool_zeroed(tree->tree.count, sizeof *bytes);
   bool fits = true;
-  if (left < input_limits.data_bytes)
-    left = input_limits.data_bytes;
+  if (left < INPUT_DATA_BYTES)
+    left = INPUT_DATA_BYTES;
   for (size_t i = 1; fits && i < chains->count; i++) {
     const uint32_t node = chains->walk[i];
     bytes[node] = bytes[tree->tree.nodes[node].parent] + NUMBER_BYTES +

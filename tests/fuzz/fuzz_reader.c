@@ -110,8 +110,7 @@ allow(void *closure)
 static uint64_t
 allowed(const struct memory_file *memory)
 {
-  struct allowing allowing = {memory, input_limits.free_bytes +
-                                          input_limits.memory_free};
+  struct allowing allowing = {memory, INPUT_FREE_BYTES + INPUT_MEMORY_FREE};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
   attempt(&pool, allow, &allowing, &error);
