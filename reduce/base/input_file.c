@@ -297,10 +297,10 @@ read_text(int descriptor, size_t *length)
 }
 
 char *
-text_file_read(const char *path, size_t *length)
+text_file_read(const char *path)
 {
   const int descriptor = pool_open(path, O_RDONLY);
-  return descriptor < 0 ? NULL : read_text(descriptor, length);
+  return descriptor < 0 ? NULL : read_text(descriptor, NULL);
 }
 
 char *

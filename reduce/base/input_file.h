@@ -67,12 +67,12 @@ uint64_t input_file_text_limit(const struct input_file *file);
 
 /* ---- whole texts, in the pool in use, with a zero behind ---- */
 
-/* Returns the text of PATH, or NULL and errno if it cannot be read.  Sets
- * *LENGTH, unless LENGTH is NULL, to its bytes. */
-char *text_file_read(const char *path, size_t *length);
+/* Returns the text of PATH, or NULL and errno if it cannot be read. */
+char *text_file_read(const char *path);
 
 /* Reads PATH in the same way if it is a regular file of at most MOST bytes,
- * without waiting for a pipe or a device.  Sets *STATUS to what stat says. */
+ * without waiting for a pipe or a device.  Sets *LENGTH, unless LENGTH is
+ * NULL, to its bytes, and *STATUS to what stat says. */
 char *text_file_read_regular(const char *path, size_t most, size_t *length,
                              struct stat *status);
 

@@ -55,7 +55,7 @@ process_state_is_end(char state)
 static bool
 has_library(size_t pid, const char *library)
 {
-  const char *text = text_file_read(pool_format("/proc/%zu/maps", pid), NULL);
+  const char *text = text_file_read(pool_format("/proc/%zu/maps", pid));
   return text != NULL && strstr(text, library) != NULL;
 }
 
@@ -230,7 +230,7 @@ check_libraries(size_t pid)
   if (readlink(pool_format("/proc/%zu/exe", pid), program,
                sizeof program - 1) < 0)
     refuse(pid, strerror(errno));
-  char *text = text_file_read(pool_format("/proc/%zu/maps", pid), NULL);
+  char *text = text_file_read(pool_format("/proc/%zu/maps", pid));
   for (char *line; (line = strsep(&text, "\n")) != NULL;) {
     char *file = strchr(line, '/'), *mark = strstr(line, gone);
     if (file == NULL || mark == NULL || mark[sizeof gone - 1] != '\0' ||

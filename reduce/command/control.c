@@ -40,7 +40,7 @@ static void
 find_image_of(const char *pid, char path[PATH_MAX])
 {
   struct image_head head;
-  char *maps = text_file_read(pool_format("/proc/%s/maps", pid), NULL);
+  char *maps = text_file_read(pool_format("/proc/%s/maps", pid));
   if (maps == NULL)
     fail_with(MPROF_CANNOT_READ, "cannot look at process %s: %s", pid,
               strerror(errno));

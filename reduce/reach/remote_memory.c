@@ -75,8 +75,7 @@ fail_to_read(void)
 void
 remote_memory_open(struct remote_memory *m, pid_t thread, ino_t inode)
 {
-  char *text =
-      text_file_read(pool_format("/proc/%d/maps", (int)thread), NULL);
+  char *text = text_file_read(pool_format("/proc/%d/maps", (int)thread));
   bool found = false;
   *m = (struct remote_memory){
       .thread = thread,

@@ -15,16 +15,6 @@ clamp(uint64_t *part, uint64_t whole)
     *part = (int64_t)*part < 0 ? 0 : whole;
 }
 
-static void
-clamp_counters(struct leaf_counters *sum)
-{
-  clamp(&sum->freed.count, sum->allocated.count);
-  clamp(&sum->freed.bytes, sum->allocated.bytes);
-  clamp(&sum->at_peak.count, sum->allocated.count);
-  clamp(&sum->at_peak.bytes, sum->allocated.bytes);
-  clamp(&sum->temporary_count, sum->freed.count);
-}
-
 /* Returns how many elements of SIZE bytes ARRAY has for the leaves. */
 static uint32_t
 length_for(const struct c_counters *c, const struct image_array *array,
@@ -120,12 +110,17 @@ sum_up(struct c_counters *c, const struct image *image)
       add_counters(c, &image->arrays[i]);
   for (uint32_t i = LEAF_OVERFLOW; i < tree->leaf_count; i++) {
     struct leaf *leaf = &tree->leaves[i];
-    clamp_counters(&c->by_leaf[i]);
-    leaf->count += c->by_leaf[i].allocated.count;
-    leaf->bytes += c->by_leaf[i].allocated.bytes;
+    struct leaf_counters *sum = &c->by_leaf[i];
+    clamp(&sum->freed.count, sum->allocated.count);
+    clamp(&sum->freed.bytes, sum->allocated.bytes);
+    clamp(&sum->at_peak.count, sum->allocated.count);
+    clamp(&sum->at_peak.bytes, sum->allocated.bytes);
+    clamp(&sum->temporary_count, sum->freed.count);
+    leaf->count += sum->allocated.count;
+    leaf->bytes += sum->allocated.bytes;
     c->total.count += leaf->count;
     c->total.bytes += leaf->bytes;
-    c->total.peak_bytes += c->by_leaf[i].at_peak.bytes;
+    c->total.peak_bytes += sum->at_peak.bytes;
   }
 }
 

@@ -34,13 +34,12 @@ close_oldest(struct code_names *names)
   struct code_module *oldest = NULL;
   for (size_t i = 0; i < names->module_count; i++) {
     struct code_module *module = names->modules[i];
-    if (module->is_open &&
+    if (module->file.module != NULL &&
         (oldest == NULL || module->last_use < oldest->last_use))
       oldest = module;
   }
   pool_release(&oldest->pool);
   oldest->file = (struct code_file){0};
-  oldest->is_open = false;
   names->open_count--;
 }
 
@@ -58,7 +57,7 @@ static void
 open_module(struct code_names *names, struct code_module *module)
 {
   module->last_use = names->uses++;
-  if (module->is_open || module->build_id == NULL ||
+  if (module->file.module != NULL || module->build_id == NULL ||
       module->outcome != CODE_FILE_GOOD)
     return;
   if (names->open_count == MOST_OPEN)
@@ -77,7 +76,6 @@ open_module(struct code_names *names, struct code_module *module)
   if (module->outcome == CODE_FILE_GOOD) {
     function_symbols_init(&module->symbols, &module->file);
     module->sources = (struct source_places){0};
-    module->is_open = true;
     names->open_count++;
   }
   pool_use(before);
@@ -118,7 +116,7 @@ code_names_function(struct code_names *names, struct code_module *module,
 {
   open_module(names, module);
   *found = (struct function_found){offset, NULL};
-  if (!module->is_open ||
+  if (module->file.module == NULL ||
       !code_file_address(&module->file, module->code_offset, offset, address))
     return false;
   if (!function_symbols_find(&module->symbols, *address, found))
@@ -179,7 +177,8 @@ active_function(struct profile *profile, struct index_map *functions,
   if (number != INDEX_NONE)
     return number;
   const char *symbol = found->name;
-  if (symbol == NULL && module->is_open && found->start == module->file.entry)
+  if (symbol == NULL && module->file.module != NULL &&
+      found->start == module->file.entry)
     symbol = "_start";
   snprintf(text, sizeof text, "[%s+0x%" PRIx64 "]", basename(module->path),
            found->start);

@@ -28,10 +28,9 @@ struct code_module {
   uint64_t code_offset;        /* as far into the file is its code; whoever
                                   asks for addresses has set it */
   enum code_file_outcome outcome;
-  bool is_open;
   uint64_t last_use;
-  struct pool pool; /* of the next three, while the file is open */
-  struct code_file file;
+  struct pool pool;      /* of the next three, while the file is open */
+  struct code_file file; /* all zero: it is not open */
   struct function_symbols symbols;
   struct source_places sources; /* if it is read */
   struct row_table types;       /* program_types_read */

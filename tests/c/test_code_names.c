@@ -172,7 +172,7 @@ another_build_is_another_file(void **state)
   assert_non_null(other);
   assert_non_null(unread);
   assert_int_equal(other->outcome, CODE_FILE_CHANGED);
-  assert_false(unread->is_open);
+  assert_false(unread->file.module != NULL);
   uint64_t offset = offset_of(module, "main");
   uint64_t address;
   struct function_found found;
@@ -204,7 +204,7 @@ many_files(void **state)
     assert_string_equal(name_at(&names, modules[i], offset), "main");
   }
   assert_in_range(count_descriptors() - before, 1, MOST_DESCRIPTORS);
-  assert_false(modules[0]->is_open);
+  assert_false(modules[0]->file.module != NULL);
   for (int i = 0; i < COPIES; i++)
     assert_string_equal(name_at(&names, modules[i], other), "make_copies");
   assert_true(names.open_count < COPIES);
