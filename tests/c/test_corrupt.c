@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Files that were damaged: cut off at every length, and with every byte
- * changed in several ways, plain and compressed, our own and one of Go's.
+ * changed in several ways, plain and compressed.
  * Whatever the file, the answer is one line with a reason and an offset; or,
  * where the damage leaves a profile, its invariants hold, and every command
  * does its work.
@@ -161,66 +161,6 @@ every_flipped_byte(void **state)
   builder_free(b);
 }
 
-/* A profile with mappings, inlined lines and frames to drop. */
-static void
-every_flipped_byte_of_go(void **state)
-{
-  static const uint8_t flips[] = {0x01, 0x08, 0x80, 0xff};
-  size_t length;
-  size_t packed_length;
-  uint8_t *data = load("tests/foreign/go-sampled.pb.gz", &length);
-  uint8_t *packed = builder_gzip(data, length, &packed_length);
-  (void)state;
-  flip_bytes(packed, packed_length, flips + 1, 2);
-  flip_bytes(data, length, flips, sizeof flips);
-  free(packed);
-  free(data);
-}
-
-/* Two bytes at once, such as a tag and its length. */
-static void
-neighbours(void **state)
-{
-  struct builder *b = example("recursion");
-  size_t length;
-  uint8_t *data = builder_pack(b, &length);
-  (void)state;
-  for (size_t i = 0; i + 1 < length; i++) {
-    uint8_t swapped = data[i];
-    data[i] = data[i + 1];
-    data[i + 1] = swapped;
-    try_reading(data, length);
-    data[i + 1] = data[i];
-    data[i] = swapped;
-  }
-  free(data);
-  builder_free(b);
-}
-
-/* A piece of the file in the place of another, and a piece left out. */
-static void
-moved_pieces(void **state)
-{
-  enum { PIECE = 7 };
-  struct builder *b = example("recursion");
-  size_t length;
-  uint8_t *data = builder_pack(b, &length);
-  uint8_t *copy = malloc(length);
-  (void)state;
-  assert_non_null(copy);
-  for (size_t i = 0; i + PIECE < length; i++) {
-    memcpy(copy, data, length);
-    memcpy(copy + i, data + (i * 31) % (length - PIECE), PIECE);
-    try_reading(copy, length);
-    memcpy(copy, data, i);
-    memcpy(copy + i, data + i + PIECE, length - i - PIECE);
-    try_reading(copy, length - PIECE);
-  }
-  free(copy);
-  free(data);
-  builder_free(b);
-}
-
 /* What a file says of itself. */
 static void
 absurd_comments(void **state)
@@ -348,9 +288,6 @@ main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_truncation),
       cmocka_unit_test(every_flipped_byte),
-      cmocka_unit_test(every_flipped_byte_of_go),
-      cmocka_unit_test(neighbours),
-      cmocka_unit_test(moved_pieces),
       cmocka_unit_test(absurd_comments),
       cmocka_unit_test(faults_far_into_a_file),
   };

@@ -230,67 +230,6 @@ no_page_waits(void **state)
   assert_int_equal(collector.collections, 2);
 }
 
-/* The page is swept in vain, which adds what was late; the list of a new
- * page, of 4096 bytes, is counted at once. */
-static void
-a_full_page_waits(void **state)
-{
-  (void)state;
-  set_up(1000000, 1600);
-  add_page(16, 0);
-  check();
-}
-
-static void
-a_full_page_waits_before_a_common_list(void **state)
-{
-  (void)state;
-  set_up(1000000, 1600);
-  add_page(24, 0);
-  collector.sizes[24].common = 7;
-  check();
-}
-
-/* What was late is as much as the new list, and what was found reads as zero:
- * nothing can be told by this page, but by the next. */
-static void
-as_late_as_swept(void **state)
-{
-  (void)state;
-  set_up(1000000, 1280);
-  collector.found = -100000;
-  add_page(16, 5);
-  add_page(10, 20);
-  check();
-  assert_int_equal(collector.collections, 1);
-}
-
-/* Every page that waits has as much that is free: each list is as much as
- * what was late. */
-static void
-all_pages_are_alike(void **state)
-{
-  (void)state;
-  set_up(1000000, 1280);
-  for (int i = 0; i < 4; i++)
-    add_page(16, 5);
-  check();
-  check();
-  assert_int_equal(collector.collections, 1);
-}
-
-/* Sweeping found less than the collector dropped from its lists. */
-static void
-less_found_than_dropped(void **state)
-{
-  (void)state;
-  set_up(1000000, 1600);
-  collector.found = -1000;
-  add_page(16, 5);
-  add_page(10, 3);
-  check();
-}
-
 static void
 any_state(void **state)
 {
@@ -322,11 +261,6 @@ main(void)
     cmocka_unit_test(one_thread_marks),
     cmocka_unit_test(a_page_waits),
     cmocka_unit_test(no_page_waits),
-    cmocka_unit_test(a_full_page_waits),
-    cmocka_unit_test(a_full_page_waits_before_a_common_list),
-    cmocka_unit_test(as_late_as_swept),
-    cmocka_unit_test(all_pages_are_alike),
-    cmocka_unit_test(less_found_than_dropped),
     cmocka_unit_test(any_state)
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

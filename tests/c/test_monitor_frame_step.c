@@ -2,12 +2,11 @@
  *
  * test_monitor_frame_step.c -- each step from a frame to its caller comes to
  * what the compiler's unwinder finds, which walks all of the stack: over
- * functions of this file and of the C library, over signals, and to the end
- * of the stack.
+ * functions of this file, and to the end of the stack.  (Callbacks, signals and
+ * threads: test_malloc_odd_stacks.c.)
  */
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +38,7 @@ struct walk {
   size_t count;
 };
 
-static __thread size_t steps, signals;
+static __thread size_t steps;
 static volatile int sink;
 
 static _Unwind_Reason_Code
@@ -71,7 +70,7 @@ compare(void)
   _Unwind_Backtrace(add_frame, &w);
   while (w.frames[i].sp != f.sp)
     i++;
-  steps = signals = 0;
+  steps = 0;
   for (; i < w.count; i++) {
     struct stack_frame next;
     assert_int_equal(s,
@@ -88,7 +87,6 @@ compare(void)
       assert_true(arch_return_address(*next.slot) == next.ip);
     f = next;
     steps++;
-    signals += s == FRAME_STEP_SIGNAL;
   }
   assert_int_equal(s, FRAME_STEP_OUTERMOST);
 }
@@ -144,79 +142,6 @@ test_frames(void **state)
   }
   for (size_t i = 0; i < 5; i++)
     realigned(i * 48 + 1);
-}
-
-static int
-order(const void *a, const void *b)
-{
-  compare();
-  return *(const int *)a - *(const int *)b;
-}
-
-static void
-test_callbacks(void **state)
-{
-  int numbers[40];
-  (void)state;
-  for (int i = 0; i < 40; i++)
-    numbers[i] = i * 7919 % 41;
-  qsort(numbers, 40, sizeof *numbers, order);
-  bsearch(&numbers[7], numbers, 40, sizeof *numbers, order);
-}
-
-static void
-handle(int number)
-{
-  (void)number;
-  moving(100);
-}
-
-static NOINLINE void
-raise_deep(int n)
-{
-  if (n > 0)
-    raise_deep(n - 1);
-  else
-    raise(SIGUSR1);
-  sink = n;
-}
-
-static void
-test_signals(void **state)
-{
-  static char stack[1 << 17];
-  stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
-  struct sigaction action = {.sa_handler = handle};
-  (void)state;
-  assert_int_equal(sigaltstack(&other, NULL), 0);
-  for (int i = 0; i < 10; i++) {
-    action.sa_flags = i % 2 == 0 ? 0 : SA_ONSTACK;
-    sigaction(SIGUSR1, &action, NULL);
-    raise_deep(i);
-    assert_int_equal(signals, 1);
-  }
-  signal(SIGUSR1, SIG_DFL);
-  other.ss_flags = SS_DISABLE;
-  sigaltstack(&other, NULL);
-}
-
-static void *
-in_thread(void *data)
-{
-  test_frames(NULL);
-  test_callbacks(NULL);
-  return data;
-}
-
-static void
-test_threads(void **state)
-{
-  pthread_t threads[4];
-  (void)state;
-  for (int i = 0; i < 4; i++)
-    assert_int_equal(pthread_create(&threads[i], NULL, in_thread, NULL), 0);
-  for (int i = 0; i < 4; i++)
-    pthread_join(threads[i], NULL);
 }
 
 /* Of code without call-frame information the frame pointer says where the
@@ -330,8 +255,7 @@ int
 main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_frames),    cmocka_unit_test(test_callbacks),
-      cmocka_unit_test(test_signals),   cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_frames),
       cmocka_unit_test(test_orders),    cmocka_unit_test(test_forgotten),
       cmocka_unit_test(test_no_information),
       cmocka_unit_test(test_end_of_own_stack),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * test_monitor_snapshot.c -- figures as an image in memory: all of it, or
- * nothing when any request for memory fails; and what the reader says of one
- * that is cut off or damaged.
+ * nothing when any request for memory fails.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -190,25 +189,6 @@ every_request_for_memory(void **state)
   snapshot_release(&snapshot);
 }
 
-/* The reader has one line for what is no whole image, or a profile. */
-static void
-cut_off(void **state)
-{
-  enum { CUT_BYTES = 50 };
-  struct snapshot snapshot = take();
-  const size_t length = snapshot.length;
-  (void)state;
-  for (snapshot.length = 0; snapshot.length < length;
-       snapshot.length += CUT_BYTES) {
-    void *const result = report(&snapshot);
-    const char *const error = mprof_result_error(result);
-    assert_true(mprof_result_status(result) == 0 ||
-                (error[0] != '\0' && strchr(error, '\n') == NULL));
-    mprof_result_free(result);
-  }
-  snapshot_release(&snapshot);
-}
-
 int
 main(void)
 {
@@ -216,7 +196,6 @@ main(void)
       cmocka_unit_test(whole),
       cmocka_unit_test(less_than_nothing),
       cmocka_unit_test(every_request_for_memory),
-      cmocka_unit_test(cut_off),
   };
   return cmocka_run_group_tests_name("snapshot", tests, make_figures,
                                      release_figures);
