@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_monitor_frame_step.c -- each step from a frame to its caller comes to
- * what the compiler's unwinder finds, which walks all of the stack: over
- * functions of this file, and to the end of the stack.  (Callbacks, signals and
- * threads: test_malloc_odd_stacks.c.)
+ * test_monitor_frame_step.c -- steps from frames that no program has at will:
+ * of code without call-frame information, and at the end of a stack that the
+ * program has made; and rules, in whatever order they are asked for.  (What
+ * the compiler's unwinder finds: test_malloc_odd_stacks.c.)
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,133 +16,10 @@
 
 #include <cmocka.h>
 
-#include <unwind.h>
-
 #include "arch/arch.h"
 #include "code/frame_step.h"
 
-#ifdef __clang__ /* a function that asks for its frame has one */
-#define NOINLINE __attribute__((noinline))
-#define FRAMED NOINLINE
-#else
-#define NOINLINE __attribute__((noinline, noclone))
-#define FRAMED                                                               \
-  __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
-#endif
-
-enum { MOST_FRAMES = 400 };
-
-/* The frames of the stack, the innermost first. */
-struct walk {
-  struct stack_frame frames[MOST_FRAMES];
-  size_t count;
-};
-
-static __thread size_t steps;
 static volatile int sink;
-
-static _Unwind_Reason_Code
-add_frame(struct _Unwind_Context *context, void *data)
-{
-  struct walk *w = data;
-  int interrupted = 0;
-  struct stack_frame *f = &w->frames[w->count];
-  if (w->count == MOST_FRAMES)
-    return _URC_NORMAL_STOP;
-  f->ip = _Unwind_GetIPInfo(context, &interrupted);
-  f->sp = _Unwind_GetCFA(context);
-  f->pointer = _Unwind_GetGR(context, ARCH_REGISTER_FRAME_POINTER);
-  f->interrupted = interrupted != 0;
-  w->count += f->ip != 0;
-  return _URC_NO_REASON;
-}
-
-/* Step from the caller of this function to the end of the stack. */
-static FRAMED void
-compare(void)
-{
-  const uintptr_t *here = ARCH_FRAME;
-  struct stack_frame f = {
-      .ip = here[1], .sp = arch_frame_stack(here), .pointer = here[0]};
-  struct walk w = {.count = 0};
-  enum frame_step s = FRAME_STEP_CALLER;
-  size_t i = 0;
-  _Unwind_Backtrace(add_frame, &w);
-  while (w.frames[i].sp != f.sp)
-    i++;
-  steps = 0;
-  for (; i < w.count; i++) {
-    struct stack_frame next;
-    assert_int_equal(s,
-                     f.interrupted ? FRAME_STEP_SIGNAL : FRAME_STEP_CALLER);
-    assert_true(f.ip == w.frames[i].ip);
-    if (ARCH_FRAME_IS_AT_TOP || !f.interrupted) /* else the kernel's record */
-      assert_true(f.sp == w.frames[i].sp);
-    assert_true(f.pointer == w.frames[i].pointer);
-    assert_int_equal(f.interrupted, w.frames[i].interrupted);
-    s = frame_step(&f, &next);
-    if (next.certain && next.saved != NULL)
-      assert_true(*next.saved == next.pointer);
-    if (next.certain && s == FRAME_STEP_CALLER)
-      assert_true(arch_return_address(*next.slot) == next.ip);
-    f = next;
-    steps++;
-  }
-  assert_int_equal(s, FRAME_STEP_OUTERMOST);
-}
-
-static NOINLINE void
-fixed(int n)
-{
-  volatile char room[40];
-  room[0] = (char)n;
-  compare();
-  sink = room[0];
-}
-
-/* Its frame is as large as it is told. */
-static NOINLINE void
-moving(size_t size)
-{
-  volatile char *room = __builtin_alloca(size);
-  room[0] = 1;
-  fixed(1);
-  sink = room[0];
-}
-
-static NOINLINE void
-realigned(size_t size)
-{
-  volatile char aligned[128] __attribute__((aligned(128)));
-  volatile char *room = __builtin_alloca(size);
-  aligned[0] = room[0] = 1;
-  moving(size);
-  compare();
-  if (size > 40)
-    realigned(size - 40);
-  sink = aligned[0] + room[0];
-}
-
-/* No frame of its own, but for the return address and what is aligned. */
-static NOINLINE void
-leaf(void)
-{
-  compare();
-  __asm__ volatile("");
-}
-
-static void
-test_frames(void **state)
-{
-  (void)state;
-  for (size_t i = 0; i < 50; i++) {
-    moving(i * 48 + 1);
-    assert_true(steps >= 5);
-    leaf();
-  }
-  for (size_t i = 0; i < 5; i++)
-    realigned(i * 48 + 1);
-}
 
 /* Of code without call-frame information the frame pointer says where the
  * caller is, if it points to the stack, and what it says is an address. */
@@ -156,7 +33,7 @@ test_no_information(void **state)
   struct stack_frame to, wild = from;
   (void)state;
   stack[2] = 17;
-  stack[3] = (uintptr_t)fixed;
+  stack[3] = (uintptr_t)qsort;
   assert_int_equal(frame_step(&from, &to), FRAME_STEP_CALLER);
   assert_true(to.ip == stack[3] && to.sp == (uintptr_t)&stack[4] &&
               to.pointer == 17 && to.by_pointer);
@@ -187,7 +64,7 @@ test_end_of_own_stack(void **state)
   (void)state;
   assert_ptr_not_equal(stack, MAP_FAILED);
   assert_true((uintptr_t)stack < (uintptr_t)pthread_self());
-  end[1] = (uintptr_t)fixed;
+  end[1] = (uintptr_t)qsort;
   from.pointer = (uintptr_t)end;
   assert_int_equal(frame_step(&from, &to), FRAME_STEP_CALLER);
   assert_int_equal(mprotect(end, PAGE, PROT_NONE), 0);
@@ -197,25 +74,6 @@ test_end_of_own_stack(void **state)
   assert_int_equal(munmap(end, PAGE), 0);
   assert_int_equal(frame_step(&from, &to), FRAME_STEP_LOST);
   munmap(stack, 3 * PAGE);
-}
-
-/* The rules of code that is gone are found again, from the same code here. */
-static void
-test_forgotten(void **state)
-{
-  size_t count = 0;
-  (void)state;
-  for (int i = 0; i < 20; i++) {
-    frame_rules_forget((uintptr_t)fixed, (uintptr_t)fixed + 200);
-    moving((size_t)i + 1);
-    if (i == 2) /* first they were added in another order */
-      count = frame_rules.count;
-  }
-  assert_int_equal(frame_rules.count, count);
-  for (int i = 0; i < 20; i++) {
-    frame_rules_forget(0, UINTPTR_MAX);
-    realigned(60);
-  }
 }
 
 static uint64_t
@@ -255,8 +113,7 @@ int
 main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_frames),
-      cmocka_unit_test(test_orders),    cmocka_unit_test(test_forgotten),
+      cmocka_unit_test(test_orders),
       cmocka_unit_test(test_no_information),
       cmocka_unit_test(test_end_of_own_stack),
   };
