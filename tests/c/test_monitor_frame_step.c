@@ -76,6 +76,23 @@ test_end_of_own_stack(void **state)
   munmap(stack, 3 * PAGE);
 }
 
+/* The rules of code that is gone are in the table no more. */
+static void
+test_forgotten(void **state)
+{
+  const uintptr_t start = (uintptr_t)qsort, kept = (uintptr_t)bsearch;
+  (void)state;
+  frame_rule_find(start + 1, false);
+  frame_rule_find(kept + 1, false);
+  assert_int_not_equal(
+      shared_table_value(&frame_rules, (uint64_t)(start + 1) << 1), 0);
+  frame_rules_forget(start, start + 10);
+  assert_int_equal(
+      shared_table_value(&frame_rules, (uint64_t)(start + 1) << 1), 0);
+  assert_int_not_equal(
+      shared_table_value(&frame_rules, (uint64_t)(kept + 1) << 1), 0);
+}
+
 static uint64_t
 rule_at(uintptr_t ip)
 {
@@ -114,6 +131,7 @@ main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orders),
+      cmocka_unit_test(test_forgotten),
       cmocka_unit_test(test_no_information),
       cmocka_unit_test(test_end_of_own_stack),
   };

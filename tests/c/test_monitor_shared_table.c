@@ -32,31 +32,6 @@ add_keys(struct shared_table *table)
 }
 
 static void
-finds_what_was_added(void **state)
-{
-  struct shared_table table = SHARED_TABLE_EMPTY;
-  (void)state;
-  assert_null(shared_table_find(&table, 1));
-  add_keys(&table);
-  for (uint64_t i = 1; i <= KEYS; i++) {
-    assert_int_equal(shared_table_value(&table, key_of(i)), i);
-    assert_null(shared_table_find(&table, key_of(i) + 1));
-  }
-}
-
-static void
-forgets_what_lies_between(void **state)
-{
-  struct shared_table table = SHARED_TABLE_EMPTY;
-  (void)state;
-  add_keys(&table);
-  shared_table_forget(&table, key_of(10) >> 1, key_of(20) >> 1);
-  for (uint64_t i = 1; i <= KEYS; i++)
-    assert_int_equal(shared_table_value(&table, key_of(i)),
-                     i < 10 || i > 20 ? i : 0);
-}
-
-static void
 uses_places_again(void **state)
 {
   struct shared_table table = SHARED_TABLE_EMPTY;
@@ -228,10 +203,8 @@ int
 main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_what_was_added),
-      cmocka_unit_test(forgets_what_lies_between),
       cmocka_unit_test(uses_places_again),
-    cmocka_unit_test(takes_no_more_for_other_places),
+      cmocka_unit_test(takes_no_more_for_other_places),
       cmocka_unit_test(is_read_while_it_grows),
       cmocka_unit_test(numbers_are_given_once),
       cmocka_unit_test(retires_sites),

@@ -112,8 +112,8 @@ lose_rights(void)
   return chroot("/proc") == 0 && setuid(65534) == 0 ? 0 : errno;
 }
 
-/* Becomes this program again, and answers before that, or what it is told next
- * would be read too early. */
+/* Becomes this program again.  It answers before that, or what it is told
+ * next would be read too early. */
 static void
 become(char *const *environment)
 {
