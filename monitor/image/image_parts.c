@@ -264,22 +264,12 @@ part_put(int file, struct image_head *head, uint32_t number, struct part *p)
   return true;
 }
 
-static bool
-has_free_part(void)
-{
-  for (uint32_t i = 0; i < image.count; i++)
-    if (image.parts[i].base == NULL)
-      return true;
-  return false;
-}
-
 /* Returns a number for the part NEW, behind all of its array: that of one
  * that was given back, whose range it gets, or else one more. */
 static uint32_t
 find_number(struct part *new)
 {
-  const size_t range =
-      image.head != NULL && has_free_part() ? range_for(image.head, new) : 0;
+  const size_t range = image.head != NULL ? range_for(image.head, new) : 0;
   uint32_t number = image.count;
   for (uint32_t i = image.count;
        i-- > 0 && !part_is_of(&image.parts[i], new);)

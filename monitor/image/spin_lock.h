@@ -2,7 +2,7 @@
  *
  * spin_lock.h -- a lock for the few instructions that threads of a program
  * share in the hook.  It needs no set-up, takes no memory, and the child of a
- * fork can open it again.  A thread that waits lets others run (wait.h),
+ * fork can open it again.  A thread that waits lets others run,
  * unless the kernel is no longer asked (arenas_seal), so that one that was
  * stopped while it held the lock goes on.  While the program has but one
  * thread, nothing has to be atomic: it is 20 cycles less.
@@ -16,6 +16,8 @@
  */
 #pragma once
 
+#include <linux/futex.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #ifdef __GLIBC__
@@ -23,9 +25,38 @@
 #else /* another C library, where images are read only */
 #define __libc_single_threaded false
 #endif
+#include <sys/syscall.h>
+#include <time.h>
 
-#include "base/wait.h"
+#include "arch/arch.h"
 #include "image/arena.h"
+
+/* ---- waiting for another thread by looking again and again ----
+ *
+ * A thread that looks gives up the processor.  The kernel gives that right
+ * back where the other thread has a lower priority (SCHED_FIFO), so after
+ * some looks it sleeps: by a futex, which any program with threads may use,
+ * whatever filter of system calls it has.
+ *
+ * Keeps errno, and is no point of cancellation: may run inside the hook and
+ * in a handler of a signal. */
+
+enum { WAIT_YIELDS = 200, WAIT_NANOSECONDS = 150000 };
+
+/* Let others run.  `looks': how often it has been by now. */
+static inline void __attribute__((cold)) wait_a_little(unsigned looks)
+{
+  static const struct timespec pause = {.tv_nsec = WAIT_NANOSECONDS};
+  const uint32_t nobody_wakes = 0;
+  const long wait[6] = {(long)(intptr_t)&nobody_wakes, FUTEX_WAIT_PRIVATE, 0,
+                        (long)(intptr_t)&pause};
+  if (looks < WAIT_YIELDS)
+    sched_yield();
+  else
+    arch_system_call(SYS_futex, wait);
+}
+
+/* ---- the lock ---- */
 
 #define SPIN_LOCK_READER ((uintptr_t)1) /* holder that reads the image */
 enum { SPIN_LOCK_PATIENCE = WAIT_YIELDS + 1000000000 / WAIT_NANOSECONDS };

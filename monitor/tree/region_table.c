@@ -12,7 +12,7 @@
 
 enum { NONE = UINT32_MAX };
 
-static uint64_t
+uint64_t
 nanoseconds(clockid_t clock)
 {
   struct timespec t;

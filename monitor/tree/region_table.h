@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "image/arena.h"
 #include "tables/intern_table.h"
@@ -57,6 +58,9 @@ struct region_stack { /* all zero: none */
   unsigned beyond; /* regions entered beyond REGION_DEPTH */
   uint32_t region; /* number of the innermost one; 0: none */
 };
+
+/* Returns the time of a clock. */
+uint64_t nanoseconds(clockid_t clock);
 
 /* Enters the region `name' within the innermost one; makes it if it is new.
  * If there is no room, allocations belong to the region around it.  A name

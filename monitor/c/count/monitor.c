@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "c/environment.h"
 #include "c/image/process_image.h"
@@ -201,19 +200,11 @@ monitor_unlock(struct monitor *m)
   spin_unlock(&m->lock);
 }
 
-static uint64_t
-now(void)
-{
-  struct timespec time = {0};
-  clock_gettime(CLOCK_REALTIME, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 void
 monitor_count(bool on)
 {
   if (on && stripes.figures_since == 0)
-    stripes.figures_since = now();
+    stripes.figures_since = nanoseconds(CLOCK_REALTIME);
   stripes.counting = monitor.counting = on;
   __atomic_store_n(&own_process.counting, on && own_process.known,
                    __ATOMIC_RELEASE);
@@ -227,7 +218,7 @@ clear(struct monitor *m)
   image_forget_begin();
   stripes_next_generation();
   stripes.missed = 0;
-  stripes.figures_since = now();
+  stripes.figures_since = nanoseconds(CLOCK_REALTIME);
   if (m->tree.contexts != NULL) {
     context_tree_clear(&m->tree);
     stripes_forget();

@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 
 #include "arch/arch.h"
-#include "base/wait.h"
+#include "image/spin_lock.h"
 #include "c/count/monitor.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"

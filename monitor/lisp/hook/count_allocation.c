@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
-#include "base/wait.h"
+#include "image/spin_lock.h"
 #include "lisp/hook/hook.h"
 #include "lisp/names/kept_objects.h"
 

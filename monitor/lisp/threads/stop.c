@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/wait.h"
+#include "image/spin_lock.h"
 #include "lisp/balance/collector_data.h"
 #include "lisp/names/releases.h"
 #include "lisp/threads/threads.h"
