@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}" "${CC:=gcc}"
 flags=-fcf-protection=full
-programs='c-exits control depth exits foreign other-stacks out-of-line signals
+programs='c-exits control depth foreign other-stacks out-of-line signals
   thread-ends threads'
 work=$BUILD/unwind/shadow-stacks
 rm -rf "$work"
