@@ -4,7 +4,7 @@
 // filters leave, choices.mjs has.
 
 import { mprof, scratch } from './browser.mjs';
-import { GOLDEN, arcsOfExport, arcsOfPage, byName, exported,
+import { GOLDEN, arcsOfExport, arcsOfPage, exported,
   functionsOfExport, functionsOfPage, sizesOfExport, sizesOfPage,
   typesOfExport, typesOfPage } from './compare.mjs';
 import { ProfileEncoder, program } from './encode_profile.mjs';
@@ -73,55 +73,29 @@ async function specialSizes(tests, browser) {
   }
 }
 
-// By function what chains of the folded form add up to; only such as end
-// with a type for which KEPT is true.
-function inclusiveOfFolded(data, value, kept) {
-  const sums = new Map();
-  const lines = mprof('export', '--format=folded', '--frames=types',
-    `--value=${value}`, data).trimEnd().split('\n');
-  for (const line of lines) {
-    const at = line.lastIndexOf(' ');
-    const chain = line.slice(0, at).split(';');
-    if (!kept(chain.pop())) continue;
-    for (const name of new Set(chain))
-      sums.set(name, (sums.get(name) ?? 0) + Number(line.slice(at + 1)));
-  }
-  return [...sums].sort(byName);
-}
-
-// Types and categories: there is no such option, but folded chains know.
+// What a type or a category is left by, as --type and --category leave it.
 async function typesAndCategories(tests, browser, data) {
   const page = await browser.open('categories', data);
-  const inclusive = async () =>
-    (await functionsOfPage(page))
-      .filter((r) => r[3] > 0).map((r) => [r[0], r[3]]);
-  const allocs = async () =>
-    (await functionsOfPage(page))
-      .filter((r) => r[4] > 0).map((r) => [r[0], r[4]]);
+  const figures = (rows) => rows.filter((r) => r[3] > 0)
+    .map((r) => r.slice(0, 5));
+  const same = async (option) => {
+    const lisp = exported(data, option);
+    tests.equal(figures(await functionsOfPage(page)),
+      figures(functionsOfExport(lisp)), `${option}: functions`);
+    tests.equal(await typesOfPage(page), typesOfExport(lisp),
+      `${option}: types`);
+    await page.go('#/');
+    const [all] = (await page.frames()).filter((f) => f.row === 0);
+    tests.check(all.title.startsWith(
+      `all: ${lisp.bytes.toLocaleString('en-US')} bytes`),
+    `${option}: the flame graph`, all.title);
+  };
   await page.page.selectOption('#type', { label: 'APP::WIDGET' });
-  const widget = (type) => type === 'APP::WIDGET';
-  tests.equal(await inclusive(), inclusiveOfFolded(data, 'bytes', widget),
-    'one type: inclusive bytes');
-  tests.equal(await allocs(), inclusiveOfFolded(data, 'allocs', widget),
-    'one type: inclusive allocations');
+  await same('--type=^APP::WIDGET$');
   await page.page.click('#reset');
   for (const i of [0, 1, 3]) await page.tick(`category-${i}`, false);
-  const struct = (type) => ['APP::WIDGET', 'STRING'].includes(type);
-  tests.equal(await inclusive(), inclusiveOfFolded(data, 'bytes', struct),
-    'one category: inclusive bytes');
-  const lisp = exported(data);
-  const wanted = lisp.functions
-    .map((f) => [f.name, f.types.filter((t) => t.category === 'struct')
-      .reduce((sum, t) => sum + t.bytes, 0)])
-    .filter(([, bytes]) => bytes > 0).sort(byName);
-  tests.equal((await functionsOfPage(page)).filter((r) => r[1] > 0)
-    .map((r) => [r[0], r[1]]), wanted, 'one category: self bytes');
-  await page.go('#/');
-  const [all] = (await page.frames()).filter((f) => f.row === 0);
-  const sum = wanted.reduce((s, [, bytes]) => s + bytes, 0);
-  tests.check(all.title.includes(sum.toLocaleString('en-US')),
-    'one category: the flame graph too', all.title);
-  for (const i of [0, 1, 2, 3]) await page.tick(`category-${i}`, false);
+  await same('--category=struct');
+  await page.tick('category-2', false);
   tests.equal(await functionsOfPage(page), [], 'no category, no function');
   await page.go('#/');
   tests.equal((await page.frames()).map((f) => f.name), ['all'],
