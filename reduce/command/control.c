@@ -71,7 +71,7 @@ control_find_image(const char *name, char path[PATH_MAX])
     snprintf(path, PATH_MAX, "%s", name);
   if (!image_read_head(path, &head))
     fail_with(MPROF_CANNOT_READ,
-              "'%s' is no file that a running program counts in", path);
+              "'%s' is not the profile of a running program", path);
 }
 
 /* ---- a snapshot -------------------------------------------------------- */

@@ -33,7 +33,7 @@ static const char held[] = "alive, by holder";
 static const char save_holders[] =
     "start with (mprof:start :live t), and save with :holders t";
 static const char lost[] =
-    "never freed, and nothing referred to it at the end";
+    "never freed, and lost at the end";
 static const char seek_lost[] = "run the program with mprof run --reachable";
 static const char at_once[] = "freed soon after it was allocated";
 

@@ -209,8 +209,8 @@ report_gaps(const struct profile *profile, struct sink *sink)
       {gaps->apart, "More is live than was allocated, as in a difference of "
                     "profiles: frees are blank"},
       {gaps->changes,
-       "What is live is negative, so it is a difference of two "
-       "profiles; it is left out"},
+       "Live figures are negative, as in a difference of two profiles; "
+       "they are left out"},
   };
   for (size_t i = 0; i < sizeof lacks / sizeof lacks[0]; i++)
     if (lacks[i].files > 0) {

@@ -171,7 +171,7 @@ says 'nor are they where only bytes tell' 'frees are blank'
 by_hand change 0 '' report --no-legend
 says 'a difference has allocations' \
   '11 allocations, 1024 bytes, 3 functions, 2 contexts'
-says 'what is live in it is none' 'so it is a difference of two profiles'
+says 'what is live in it is none' 'as in a difference of two profiles'
 says_not 'and is left out' 'kept'
 by_hand change 0 '' merge -o merged
 cp made other

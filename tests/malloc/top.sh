@@ -95,7 +95,7 @@ same 'controls in the name of a program' \
   "$PWD/told\x1b]0;t\x07\u009b: 0 bytes/s" "$(head -n 1 shown | cut -d, -f1)"
 
 same 'a profile' \
-  "mprof: 'told.data' is no file that a running program counts in" \
+  "mprof: 'told.data' is not the profile of a running program" \
   "$("$MPROF" top told.data 2>&1)"
 same 'a program that is not profiled' "mprof: process $$ counts in no file; \
 start the program with mprof run, attach by mprof run --pid=$$, or in Lisp \
