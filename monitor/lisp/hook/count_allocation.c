@@ -75,14 +75,14 @@ find_leaf(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
   const uint64_t place = stack_walk_place(&t->walk, &t->tree, frame, f);
   struct leaf *const leaf =
       context_tree_find_leaf(&t->tree, f.up, place, kind_number);
-  const uint64_t clas = t->tree.kinds[leaf->kind].clas;
+  const uint64_t class = t->tree.kinds[leaf->kind].clas;
   if (f.call != NO_CALL && leaf != &t->tree.leaves[LEAF_OVERFLOW])
     step_table_add(&t->walk.steps,
                    (struct step){.key = (uint64_t)f.up << 32 | f.call | 1,
                                  .number = (uint32_t)(leaf - t->tree.leaves),
                                  .more = leaf->kind});
-  if (leaf->count == 0 && clas != 0)
-    kept_objects_add((cl_object)(uintptr_t)clas);
+  if (leaf->count == 0 && class != 0)
+    kept_objects_add((cl_object)(uintptr_t)class);
   errno = saved_errno;
   return leaf;
 }
@@ -104,10 +104,10 @@ leaf_in(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
 /* Returns the number of the kind, in the region where the thread is. */
 static uint32_t
 kind_number_of(struct thread_state *t, cl_index what, uint32_t size,
-               cl_object clas)
+               cl_object class)
 {
   return context_tree_kind_number(
-      &t->tree, &(struct kind){.clas = (uint64_t)(uintptr_t)clas,
+      &t->tree, &(struct kind){.clas = (uint64_t)(uintptr_t)class,
                                .what = (uint32_t)what,
                                .size = (uint16_t)size,
                                .region = (uint16_t)t->regions.region});
@@ -115,10 +115,10 @@ kind_number_of(struct thread_state *t, cl_index what, uint32_t size,
 
 struct leaf *
 hook_leaf_here(struct thread_state *t, uintptr_t frame, cl_index what,
-               uint32_t size, cl_object clas)
+               uint32_t size, cl_object class)
 {
   const struct innermost_frame f = stack_walk(&t->walk, &t->tree, frame);
-  return leaf_in(t, frame, f, kind_number_of(t, what, size, clas));
+  return leaf_in(t, frame, f, kind_number_of(t, what, size, class));
 }
 
 /* ---- counting ---- */
@@ -162,7 +162,7 @@ count(struct thread_state *t, struct leaf *leaf, cl_index kind, void *object,
 }
 
 /* Counts bytes of a type, and no object. */
-static void *
+static __attribute__((noinline)) void *
 count_memory(struct thread_state *t, uintptr_t frame, cl_index kind,
              void *memory)
 {
@@ -181,26 +181,27 @@ count_memory(struct thread_state *t, uintptr_t frame, cl_index kind,
 /* Returns whether it is the last object at its place once more. */
 static inline bool
 is_made_again(const struct made *made, struct innermost_frame f,
-              cl_index kind, cl_object clas)
+              cl_index kind, cl_object class)
 {
-  return made->kind == kind && made->clas == clas && made->leaf->up == f.up &&
-         made->call == f.call;
+  return made->kind == kind && made->class == class &&
+         made->leaf->up == f.up && made->call == f.call;
 }
 
-/* Makes MADE, the last one at its place, the object made in that frame. */
+/* Remembers in MADE the object made in that frame, the last one at its place,
+ * and finds its leaf. */
 static inline void
-make(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
-     cl_index kind, cl_object clas, struct made *made)
+remember(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
+         cl_index kind, cl_object class, struct made *made)
 {
   uint32_t number;
-  if (made->kind == kind && made->clas == clas) {
+  if (made->kind == kind && made->class == class) {
     number = made->leaf->kind;
   } else {
     const cl_index what = allocation_what(kind),
                    bytes = allocation_bytes(kind);
-    number = kind_number_of(t, what, allocation_leaf_size(bytes), clas);
+    number = kind_number_of(t, what, allocation_leaf_size(bytes), class);
     made->kind = kind;
-    made->clas = clas;
+    made->class = class;
     made->careful = live_table_is_open(&t->live) ||
                     !requests_told_by(&t->tree.kinds[number]) ||
                     !classify_is_whole(what, bytes);
@@ -217,31 +218,31 @@ make(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
   }
 }
 
-/* Counts an object that came on the way, and is another than the last one
- * there. */
+/* Counts an object that came on the way, and is of another kind than the last
+ * one there. */
 static __attribute__((noinline)) void *
-allocated_on_way(struct thread_state *t, uintptr_t frame, cl_index kind,
-                 void *object, cl_object clas, struct way *way, bool fresh)
+count_other_kind(struct thread_state *t, uintptr_t frame, cl_index kind,
+                 void *object, cl_object class, struct way *way, bool fresh)
 {
   const struct innermost_frame f = {
       .up = way->up, .call = way->call, .fresh = fresh};
-  make(t, frame, f, kind, clas, &way->last);
+  remember(t, frame, f, kind, class, &way->last);
   return count(t, way->last.leaf, kind, object, way->last.careful);
 }
 
-/* Counts an object that came on no way that is kept. */
+/* Counts an object that came on no way that is kept: walks the stack. */
 static __attribute__((noinline)) void *
-allocated_elsewhere(struct thread_state *t, uintptr_t frame, cl_index kind,
-                    void *object, cl_object clas, struct way *way)
+walk_and_count(struct thread_state *t, uintptr_t frame, cl_index kind,
+               void *object, cl_object class, struct way *way)
 {
   const struct innermost_frame f = stack_walk(&t->walk, &t->tree, frame);
   struct made *const made = &way->last;
   struct leaf *leaf;
   bool careful;
-  if (is_made_again(made, f, kind, clas))
+  if (is_made_again(made, f, kind, class))
     made->leaf->activations += f.fresh;
   else
-    make(t, frame, f, kind, clas, made);
+    remember(t, frame, f, kind, class, made);
   leaf = made->leaf;
   careful = made->careful;
   if (made->kind != 0 && !t->walk.whole)
@@ -249,10 +250,10 @@ allocated_elsewhere(struct thread_state *t, uintptr_t frame, cl_index kind,
   return count(t, leaf, kind, object, careful);
 }
 
-/* Counts an object where the gate was shut, or memory of a type. */
+/* Counts an object, or memory of a type, where the gate was not open. */
 static __attribute__((noinline)) void *
-allocated_otherwise(struct thread_state *t, uintptr_t frame, cl_index kind,
-                    void *object, cl_object clas)
+wait_and_count(struct thread_state *t, uintptr_t frame, cl_index kind,
+               void *object, cl_object class)
 {
   if (!hook_enter(t, allocation_what(kind), allocation_bytes(kind))) {
     hook_leave(t);
@@ -260,31 +261,31 @@ allocated_otherwise(struct thread_state *t, uintptr_t frame, cl_index kind,
   }
   if (classify_is_memory_of_type(allocation_what(kind)))
     return count_memory(t, frame, kind, object);
-  return allocated_elsewhere(t, frame, kind, object, clas,
-                             way_place(&t->last_objects, frame));
+  return walk_and_count(t, frame, kind, object, class,
+                        way_place(&t->last_objects, frame));
 }
 
-/* Counts an object that is another than the last one at its place, or came on
- * another way.  The gate is open. */
+/* Counts an object that is not like the last one at its place: on the way
+ * that is kept, or after a walk. */
 static __attribute__((noinline)) void *
-allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
-               void *object, cl_object clas)
+try_way(struct thread_state *t, uintptr_t frame, cl_index kind, void *object,
+        cl_object class)
 {
   struct way *const way = way_place(&t->last_objects, frame);
   const struct way_frame *end;
   bool fresh;
   if (classify_is_memory_of_type(allocation_what(kind)))
-    return allocated_otherwise(t, frame, kind, object, clas);
+    return count_memory(t, frame, kind, object);
   if (way->ip != frame_return(frame) ||
       (end = way->plain ? way_end(way, frame, true)
                         : way_end(way, frame, false)) == NULL)
-    return allocated_elsewhere(t, frame, kind, object, clas, way);
+    return walk_and_count(t, frame, kind, object, class, way);
   fresh = way->plain ? way_write_words(way, end, frame, &t->walk, true)
                      : way_write_words(way, end, frame, &t->walk, false);
-  way->taken++;
-  if (way->last.kind != kind || way->last.clas != clas ||
+  way->is_hit = true;
+  if (way->last.kind != kind || way->last.class != class ||
       way->last.leaf->up != way->up || way->last.call != way->call)
-    return allocated_on_way(t, frame, kind, object, clas, way, fresh);
+    return count_other_kind(t, frame, kind, object, class, way, fresh);
   if (end == way->frames + 1)
     last_object_remember(&t->last_objects, way);
   way->last.leaf->activations += fresh;
@@ -293,8 +294,8 @@ allocated_anew(struct thread_state *t, uintptr_t frame, cl_index kind,
 
 /* Counts an object like the last one here, made in another known frame. */
 static __attribute__((noinline)) void *
-allocated_in_known_frame(struct thread_state *t, uintptr_t frame, uint32_t up,
-                         void *object, struct last_object *l)
+count_in_known_frame(struct thread_state *t, uintptr_t frame, uint32_t up,
+                     void *object, struct last_object *l)
 {
   const struct innermost_frame f = {.up = up, .call = l->call};
   l->leaf = leaf_in(t, frame, f, l->leaf->kind);
@@ -306,16 +307,16 @@ allocated_in_known_frame(struct thread_state *t, uintptr_t frame, uint32_t up,
 /* Counts an object in a frame that is another, or is known in another
  * context. */
 static __attribute__((noinline)) void *
-allocated_in_other_frame(struct thread_state *t, uintptr_t frame,
-                         cl_index kind, void *object, struct last_object *l)
+count_in_other_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
+                     void *object, struct last_object *l)
 {
   const uintptr_t caller = frame_caller(frame);
   uint64_t *const word = frame_word(caller, l->word_at);
   if (stack_walk_is_known(&t->walk, *word))
-    return allocated_in_known_frame(t, frame, (uint32_t)*word, object, l);
+    return count_in_known_frame(t, frame, (uint32_t)*word, object, l);
   if (frame_return(caller) != l->returns_to ||
       *frame_word(frame_caller(caller), l->caller_word_at) != l->caller_word)
-    return allocated_anew(t, frame, kind, object, l->clas);
+    return try_way(t, frame, kind, object, l->class);
   l->leaf->activations += !stack_walk_is_counted(&t->walk, *word);
   *word = l->word;
   return count(t, l->leaf, kind, object, l->careful);
@@ -325,7 +326,7 @@ allocated_in_other_frame(struct thread_state *t, uintptr_t frame,
  * their own, to which this jumps, so that it saves no registers. */
 static inline __attribute__((always_inline)) void *
 hook(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
-     void *object, cl_object clas)
+     void *object, cl_object class)
 {
   struct thread_state *t = (struct thread_state *)self;
   const uintptr_t frame = (uintptr_t)allocator_frame;
@@ -333,11 +334,11 @@ hook(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
       last_object_place(&t->last_objects, frame_return(frame));
 
   if (!hook_try_enter(t))
-    return allocated_otherwise(t, frame, kind, object, clas);
-  if (l->ip != frame_return(frame) || l->kind != kind || l->clas != clas)
-    return allocated_anew(t, frame, kind, object, clas);
+    return wait_and_count(t, frame, kind, object, class);
+  if (l->ip != frame_return(frame) || l->kind != kind || l->class != class)
+    return try_way(t, frame, kind, object, class);
   if (*frame_word(frame_caller(frame), l->word_at) != l->word)
-    return allocated_in_other_frame(t, frame, kind, object, l);
+    return count_in_other_frame(t, frame, kind, object, l);
   return count(t, l->leaf, kind, object, l->careful);
 }
 
@@ -350,9 +351,9 @@ allocated(struct ecl_allocation_hooks *self, void *frame, cl_index kind,
 
 static void *
 instance_allocated(struct ecl_allocation_hooks *self, void *frame,
-                   cl_index kind, void *object, cl_object clas)
+                   cl_index kind, void *object, cl_object class)
 {
-  return hook(self, frame, kind, object, clas);
+  return hook(self, frame, kind, object, class);
 }
 
 /* ---- the table of a thread ---- */

@@ -77,7 +77,7 @@ void object_body(struct ecl_allocation_hooks *self, void *frame,
 /* Returns the leaf of objects like that, allocated where the stack now is;
  * `size' as in struct kind.  Counts the calls that the walk finds. */
 struct leaf *hook_leaf_here(struct thread_state *t, uintptr_t frame,
-                            cl_index what, uint32_t size, cl_object clas);
+                            cl_index what, uint32_t size, cl_object class);
 
 /* Returns whether this allocation may be counted.  Called with the gate not
  * open: waits while it is shut for a moment. */

@@ -9,9 +9,9 @@ static int
 reserve(struct last_objects *last, uint32_t places)
 {
   struct arena arena;
-  if (arena_reserve(&arena, places * (sizeof *last->objects +
-                                      sizeof *last->ways +
-                                      sizeof *last->frames)) != 0)
+  if (arena_reserve(&arena,
+                    places * (sizeof *last->objects + sizeof *last->ways +
+                              sizeof *last->frames)) != 0)
     return -1;
   arena_release(&last->arena);
   last->arena = arena;
@@ -55,8 +55,8 @@ last_objects_forget(struct last_objects *last)
   for (size_t i = 0; i <= last->mask; i++) {
     if (last->objects[i].ip != 0)
       last->objects[i].ip = 0;
-    if (last->ways[i].walked_ip != 0 || last->ways[i].last.kind != 0)
-      last->ways[i].ip = last->ways[i].walked_ip = last->ways[i].last.kind = 0;
+    if (last->ways[i].walk_ip != 0 || last->ways[i].last.kind != 0)
+      last->ways[i].ip = last->ways[i].walk_ip = last->ways[i].last.kind = 0;
   }
 }
 
@@ -83,7 +83,7 @@ keep_object(struct last_objects *last, const struct stack_walk *walk,
       .ip = ip,
       .word = *innermost->word,
       .kind = made->kind,
-      .clas = made->clas,
+      .class = made->class,
       .leaf = made->leaf,
       .returns_to = NO_RETURN,
       .call = made->call & INT32_MAX,
@@ -142,23 +142,15 @@ note_way(struct way *way, struct stack_walk *walk,
 static inline bool
 is_time_for_way(struct way *way, uintptr_t ip, uint32_t up)
 {
-  const bool again = way->walked_ip == ip && way->walked_up == up;
-  if (way->taken != way->taken_then) {
-    way->taken_then = way->taken;
+  const bool again = way->walk_ip == ip && way->walk_context == up;
+  if (way->is_hit)
     way->misses = 0;
-  } else if (++way->misses == WAY_MISSES) {
+  else if (++way->misses == WAY_MISSES)
     way->ip = 0;
-  }
-  way->walked_ip = ip;
-  way->walked_up = up;
-  if (!again || way->wait-- != 0)
-    return false;
-  if (way->taken >= WAY_WORTH)
-    way->patience = 0;
-  else if (way->patience < WAY_PATIENCE)
-    way->patience = (uint8_t)(way->patience * 2 + 1);
-  way->wait = way->patience;
-  return true;
+  way->is_hit = false;
+  way->walk_ip = ip;
+  way->walk_context = up;
+  return again && way->ip == 0;
 }
 
 /* Longer tables, with nothing in them, when they are getting full. */
@@ -193,7 +185,6 @@ last_objects_keep(struct last_objects *last, struct stack_walk *walk,
   way->frames = last->frames[way - last->ways];
   way->up = way->last.leaf->up;
   way->call = way->last.call;
-  way->taken = way->taken_then = 0;
   way->misses = 0;
   way->ip = note_way(way, walk, tree) ? ip : 0;
 }

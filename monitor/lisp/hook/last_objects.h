@@ -19,10 +19,9 @@
  * of all frames are those that the walk found.  The new frames get their
  * words and their calls are counted; a frame on the way that has become known
  * ends it earlier.  That takes a third of what a walk takes, but what does not
- * match was compared for nothing.  So a way is kept only when two walks in turn
- * came to the same context, and dropped when WAY_MISSES walks in turn were on
- * others; and after one that was taken less than WAY_WORTH times the next one
- * waits for twice as many such walks.
+ * match was compared for nothing.  So a way is kept when two walks in turn came
+ * to the same context and there is none, and dropped at the WAY_MISSES-th miss
+ * in turn.
  *
  * The tables begin small, so that a thread that allocates little touches few
  * pages.  After as many walks as they have places they are made anew, four
@@ -45,12 +44,12 @@
 #include "lisp/walk/stack_walk.h"
 #include "tree/context_tree.h"
 
-enum { WAY_FRAMES = 15, WAY_MISSES = 4, WAY_WORTH = 4, WAY_PATIENCE = 63 };
+enum { WAY_FRAMES = 15, WAY_MISSES = 4 };
 
 /* What was made. */
 struct made {
   cl_index kind;  /* ECL_ALLOCATED_KIND */
-  cl_object clas; /* of an instance, or OBJNULL */
+  cl_object class; /* of an instance, or OBJNULL */
   struct leaf *leaf;
   uint32_t call; /* of the innermost frame, as in a step */
   bool careful;  /* objects of the leaf are not only to be counted */
@@ -61,7 +60,7 @@ struct last_object {
   _Alignas(64) uintptr_t ip; /* where the allocator returns to; 0: none */
   uint64_t word;             /* of the frame */
   cl_index kind;             /* these are as in struct made */
-  cl_object clas;
+  cl_object class;
   struct leaf *leaf;
   uintptr_t returns_to; /* from the frame into its caller, if that has a frame
                            with a word; otherwise NO_RETURN */
@@ -92,14 +91,11 @@ struct way {
   struct way_frame *frames;
   uint32_t up, call;   /* of the innermost frame */
   struct made last;    /* that was looked for here, on any way */
-  uint32_t taken;      /* how often the way was, since it was kept, */
-  uint32_t taken_then; /* and that when it was last not taken */
-  uintptr_t walked_ip; /* of the last walk that was looked for here, */
-  uint32_t walked_up;  /* and where it came to */
+  uintptr_t walk_ip;    /* of the last walk that was looked for here, */
+  uint32_t walk_context; /* and where it came to */
   bool plain;          /* frame pointers lead from frame to frame */
-  uint8_t misses;      /* since the way was taken last */
-  uint8_t wait;        /* walks that come there until a way is kept, */
-  uint8_t patience;    /* and how many the last time */
+  bool is_hit;         /* an object has come on it since the last miss */
+  uint8_t misses;      /* in turn: walks from there that did not come on it */
 };
 
 struct last_objects {
@@ -216,7 +212,7 @@ last_object_remember(const struct last_objects *last, const struct way *way)
         (struct last_object){.ip = way->ip,
                              .word = f->word,
                              .kind = way->last.kind,
-                             .clas = way->last.clas,
+                             .class = way->last.class,
                              .leaf = way->last.leaf,
                              .returns_to = f->returns_to,
                              .caller_word = f[1].word,

@@ -86,12 +86,12 @@ is_next_method(cl_object name)
 }
 
 static void
-note_class(struct note_list *notes, cl_object clas)
+note_class(struct note_list *notes, cl_object class)
 {
-  const char *const name = print(clas);
+  const char *const name = print(class);
   if (name != NULL)
-    note_add(notes, NOTE_CLASS, (uintptr_t)clas,
-             lisp_printer_is_structure(clas), 0, name);
+    note_add(notes, NOTE_CLASS, (uintptr_t)class,
+             lisp_printer_is_structure(class), 0, name);
 }
 
 /* Note a new object, and what it is in trees. */
@@ -119,9 +119,9 @@ name_object(cl_object object, uint32_t place)
 /* Returns whether the name of the class has lost its package: then it keeps
  * what was noted before. */
 static bool
-has_lost_name(cl_object clas)
+has_lost_name(cl_object class)
 {
-  cl_object name = ECL_CLASS_NAME(clas), package;
+  cl_object name = ECL_CLASS_NAME(class), package;
   if (ecl_t_of(name) != t_symbol || Null(name))
     return false;
   package = name->symbol.hpack;
