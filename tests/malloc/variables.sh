@@ -44,8 +44,7 @@ monitor/code/frame_rule stopped
 monitor/image/arena arenas
 monitor/image/image image
 monitor/image/image_file image_file
-monitor/lisp/balance/collector_balance own_bytes
-monitor/lisp/balance/collector_data libgc
+monitor/lisp/balance/collector_balance libgc
 monitor/lisp/live/live_table live
 monitor/lisp/names/code_functions functions
 monitor/lisp/names/kept_objects kept

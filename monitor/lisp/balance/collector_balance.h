@@ -1,30 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * collector_balance.h -- what the collector says it gave out, to the byte.
+ * collector_balance.h -- what the collector says it gave out, to the byte; and
+ * what it keeps to itself, as far as it tells bytes that it counts and nobody
+ * asked for.
  *
- * GC_get_total_bytes is not that: each thread takes small objects from
- * private free lists, and the collector counts a whole list when it makes it.
- * So the bytes that lie on the lists are taken off; and the last pages that
- * the collector swept for lists, which it adds to its counter one page late
- * (when it marks in parallel), are forced into the counter.
+ * Free lists.  GC_get_total_bytes is not that: a thread takes small objects
+ * from lists of its own, without a lock, and the collector counts a whole list
+ * when it makes it.  So the bytes that lie on the lists are taken off; and the
+ * last pages that the collector swept for lists, which it adds to its counter
+ * one page late (when it marks in parallel), are forced into the counter.  The
+ * lists are part of the collector's record of the thread, which is an object
+ * of its heap too, but for that of the first thread.
+ *
+ * Tables of finalizers and weak links.  Such a table is an object of the
+ * collector's heap as well.  It has a power of 2 of places, and when it is
+ * full one of twice the size takes its place.  So what all tables took, those
+ * of before too, follows from the sizes that they have now.
  *
  * The figure is exact only if no other thread allocates at the same time: see
  * stop.h.
  *
  * What it takes, and why it stays.  The runtime counts instances that have a
  * header and no slots (instances_begun), and tells of records that the
- * collector makes (collector_record); collector_data.c reads free lists and
- * tables that libgc keeps to itself; threads are paused at both ends of a run.
- * Without the lists the residual of one thread would be anything up to 200 kB,
- * and without the tables anything at all after many finalizers.  Nobody could
- * tell such a residual from an allocator that is not counted, which is what it
- * is there to show: a single object of 16 bytes that the hook misses fails the
- * tests, as every other residual is 0.  Where it cannot be 0 for a few bytes
- * or for a moment (a fork, a thread that does not pause, a finalizer that
- * allocates) nothing more is asked for: a note names the cause. */
+ * collector makes (collector_record); free lists and tables that libgc keeps
+ * to itself are read; threads are paused at both ends of a run.  Without the
+ * lists the residual of one thread would be anything up to 200 kB, and without
+ * the tables anything at all after many finalizers.  Nobody could tell such a
+ * residual from an allocator that is not counted, which is what it is there to
+ * show: a single object of 16 bytes that the hook misses fails the tests, as
+ * every other residual is 0.  Where it cannot be 0 for a few bytes or for a
+ * moment (a fork, a thread that does not pause, a finalizer that allocates)
+ * nothing more is asked for: a note names the cause.
+ *
+ * Limits.  The layout is the collector's private affair (bdwgc 8.2).  All of
+ * it is checked, and what is not as expected is not read. */
 #pragma once
 
+#include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Find libgc's variables. */
+void collector_balance_open(void);
+
+/* Returns the bytes on the lists of a thread, which does not allocate, or else
+ * some number; -1 when they cannot be read.  Those of another thread: only
+ * while the collector's lock is held (GC_alloc_lock). */
+int64_t collector_list_bytes(pthread_t thread);
+
+/* Returns the bytes of the record with these lists.  The collector counts
+ * them as given out when the thread begins.  0 for the first thread, whose
+ * record is static, and when it cannot be read. */
+uint64_t collector_record_bytes(pthread_t thread);
 
 /* What can be wrong with it, or else make up a residual. */
 enum balance_doubt {
@@ -39,7 +66,7 @@ enum balance_doubt {
 
 struct collector_balance {
   uint64_t bytes; /* given out since the process began, but for a constant */
-  uint64_t table_bytes; /* of these, for tables: collector_table_bytes */
+  uint64_t table_bytes; /* of these, for all its tables of links */
   unsigned doubts;      /* sum of enum balance_doubt */
 };
 

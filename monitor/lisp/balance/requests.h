@@ -12,6 +12,11 @@
  * size, and of objects in pieces, whose size is a sum, are added up when they
  * are made.
  *
+ * Size classes.  The collector rounds a request up to granules, and these to
+ * one of its classes, of which it has a map.  What class a size belongs to can
+ * change when the first request of another size is made; not once each class
+ * has been asked for, as it has when ECL has started.
+ *
  * All but requests_add_leaf may run inside the hook. */
 #pragma once
 
@@ -21,13 +26,31 @@
 
 #include <ecl/ecl.h>
 
-#include "lisp/balance/collector_data.h"
+#define GC_THREADS
+#define GC_NO_THREAD_REDIRECTS
+#include <gc/gc.h>
+#include <gc/gc_tiny_fl.h>
+
 #include "tree/context_tree.h"
 
 struct requests { /* all zero: none */
   uint64_t rounded_bytes; /* as the collector has counted them */
   uint64_t malloc_bytes;  /* that malloc was asked for, not the collector */
 };
+
+/* Returns what the collector has counted for one request of `bytes', which it
+ * was given just now. */
+static inline uint64_t
+collector_rounded_bytes(size_t bytes)
+{
+  const size_t granules =
+      bytes == 0 ? 1 : (bytes + GC_GRANULE_BYTES - 1) / GC_GRANULE_BYTES;
+  const size_t size_class =
+      bytes > LEAF_MAX_SIZE ? 0 : GC_get_size_map_at((int)bytes);
+  return size_class == 0 || size_class == (size_t)-1
+             ? granules * GC_GRANULE_BYTES
+             : size_class;
+}
 
 /* Add `count' requests of `bytes' each. */
 static inline void

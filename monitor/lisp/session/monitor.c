@@ -28,7 +28,7 @@
 
 #include "image/image.h"
 #include "image/image_file.h"
-#include "lisp/balance/collector_data.h"
+#include "lisp/balance/collector_balance.h"
 #include "lisp/names/code_functions.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_functions.h"
@@ -213,7 +213,7 @@ open_monitor(void)
   lisp_functions_open();
   ecl_allocation_monitor.thread_start = threads_start;
   ecl_allocation_monitor.thread_end = threads_end;
-  collector_data_open();
+  collector_balance_open();
   monitor.opened = true;
   return 0;
 }

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "image/spin_lock.h"
-#include "lisp/balance/collector_data.h"
 #include "lisp/names/releases.h"
 #include "lisp/threads/threads.h"
 
