@@ -96,12 +96,14 @@ choose(struct selection *selection, enum expression expression)
 {
   const char *text = selection->options.expressions[expression];
   const char *names[2];
-  bool *chosen = NULL;
-  size_t count = 0, capacity = 0;
+  size_t count = 0;
   bool any = false;
   regex_t regex;
   if (text == NULL)
     return;
+  while (selection_item_names(selection, expression, count, names))
+    count++;
+  bool *chosen = pool_zeroed(count, sizeof *chosen);
   const char *whole =
       expression == EXPRESSION_LABEL ? pool_format("(^|;)(%s)$", text) : text;
   int status = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
@@ -113,11 +115,10 @@ choose(struct selection *selection, enum expression expression)
     fail_with(MPROF_USAGE, "--%s: '%s' is not a regular expression: %s",
               expression_option(expression), text, reason);
   }
-  ARRAY_ROOM(chosen, capacity, 1); /* not NULL, also without an item */
-  while (selection_item_names(selection, expression, count, names)) {
-    bool matches = matches_item(selection, expression, &regex, count, names);
-    ARRAY_PUSH(chosen, count, capacity, matches);
-    any |= matches;
+  for (size_t i = 0; i < count; i++) { /* allocates nothing: see regfree */
+    selection_item_names(selection, expression, i, names);
+    chosen[i] = matches_item(selection, expression, &regex, i, names);
+    any |= chosen[i];
   }
   regfree(&regex);
   selection->matches[expression] = chosen;
