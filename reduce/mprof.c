@@ -8,7 +8,7 @@
 
 #include "command/command.h"
 #include "command/load.h"
-#include "recover/timeline.h"
+#include "images/timeline.h"
 
 #include <pthread.h>
 #include <sys/ioctl.h>

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "pprof/profile.h"
+#include "profile/profile.h"
 
 /* Counts and bytes of a set of allocations, by enum measure or by name.
  * Bytes are bytes requested; kept is what was never freed (in Lisp what was

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "base/sink.h"
-#include "pprof/profile.h"
+#include "profile/profile.h"
 
 struct function {
   uint32_t name;      /* id in `names' of the name shown */

@@ -18,7 +18,7 @@
 #pragma once
 
 #include "analysis/view_options.h"
-#include "pprof/profile.h"
+#include "profile/profile.h"
 
 /* Patterns, of suppressions.txt and of the user's file. */
 struct suppressions { /* all zero: empty */

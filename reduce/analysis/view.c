@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* PROFILE without all that has no time: what was kept, say, is known of all
- * slices together (recover/timeline.c). */
+ * slices together (images/timeline.c). */
 static const struct profile *
 allocations_alone(const struct profile *profile)
 {

@@ -16,7 +16,7 @@
 #include "analysis/tally.h"
 #include "analysis/view_options.h"
 #include "base/pool.h"
-#include "pprof/profile.h"
+#include "profile/profile.h"
 
 struct view {
   const struct view_options *options;

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "analysis/selection.h"
-#include "pprof/measure.h"
+#include "profile/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
 #include "command/load.h"
 #include "command/run_files.h"
 #include "command/run_program.h"
-#include "recover/image_reader.h"
+#include "images/image_reader.h"
 #include "serve/server.h"
 
 #include <errno.h>

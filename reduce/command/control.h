@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A program that `mprof run' runs, or has attached to, is looked at while it
- * runs: its image (recover/image_reader.h) is read, for a profile of now.
+ * runs: its image (images/image_reader.h) is read, for a profile of now.
  *
  * One thread asks; another one may say that the program has ended.  With
  * --serve a thread of its own asks.
@@ -10,7 +10,7 @@
 #pragma once
 
 #include "command/options.h"
-#include "pprof/profile.h"
+#include "profile/profile.h"
 #include "symbols/code_names.h"
 
 struct run_files;
@@ -38,8 +38,8 @@ void control_close(struct control *control);
 uint64_t control_generation(struct control *control);
 
 /* Reads into PROFILE what the program has counted until now, with names for
- * its addresses; LOSSLESS is for what writes it anew (pprof/reader.h).  Files
- * of code that an earlier profile had are not read again. */
+ * its addresses; LOSSLESS is for what writes it anew (profile/reader.h).
+ * Files of code that an earlier profile had are not read again. */
 void control_snapshot(struct control *control, bool lossless,
                       struct profile *profile);
 

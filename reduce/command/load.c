@@ -9,9 +9,9 @@
 
 #include "base/pool.h"
 #include "base/sink.h"
-#include "pprof/reader.h"
-#include "pprof/writer.h"
-#include "recover/recover.h"
+#include "images/recover.h"
+#include "profile/reader.h"
+#include "profile/writer.h"
 #include "symbols/symbolize.h"
 #include "tables/output.h"
 #include "tables/scratch.h"

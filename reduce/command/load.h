@@ -8,8 +8,8 @@
 
 #include "base/input_file.h"
 #include "base/pool.h"
-#include "pprof/profile.h"
-#include "pprof/reader.h"
+#include "profile/profile.h"
+#include "profile/reader.h"
 
 struct code_names;
 

@@ -15,7 +15,7 @@
 #include "analysis/view_options.h"
 #include "base/pool.h"
 #include "diff/diff.h"
-#include "pprof/reader.h"
+#include "profile/reader.h"
 
 enum command {
   COMMAND_NONE,

@@ -10,7 +10,7 @@
 #include "command/load.h"
 #include "diff/diff.h"
 #include "export/export.h"
-#include "pprof/writer.h"
+#include "profile/writer.h"
 #include "tables/output.h"
 #include "tables/report.h"
 

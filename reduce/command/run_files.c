@@ -9,9 +9,9 @@
 #include "base/sink.h"
 #include "command/load.h"
 #include "common/pprof_format.h"
-#include "pprof/reader.h"
-#include "pprof/writer.h"
-#include "recover/image_reader.h"
+#include "images/image_reader.h"
+#include "profile/reader.h"
+#include "profile/writer.h"
 #include "tables/table.h"
 
 #include <dirent.h>

@@ -18,7 +18,7 @@
 #pragma once
 
 #include "base/pool.h"
-#include "recover/timeline.h"
+#include "images/timeline.h"
 #include "symbols/code_names.h"
 
 #include <pthread.h>

@@ -8,7 +8,7 @@
 #include "command/command.h"
 #include "command/run_files.h"
 #include "command/run_signals.h"
-#include "reach/reach.h"
+#include "leak_search/reach.h"
 
 #include <errno.h>
 #include <malloc.h>

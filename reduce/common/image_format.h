@@ -186,7 +186,7 @@ enum note_flag {
 };
 
 /* What a C program says when it is about to end and waits until the reader
- * has found what it has lost (reduce/reach/).  Addresses are the program's.
+ * has found what it has lost (reduce/leak_search/).  Addresses are the program's.
  */
 struct image_search {
   uint32_t state;                  /* enum image_search_state */

@@ -13,7 +13,7 @@
 #include "common/pprof_format.h"
 #include "export/export.h"
 #include "export/time_slices.h"
-#include "pprof/writer.h"
+#include "profile/writer.h"
 #include "tables/sample_rows.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The slices of time of a profile with a timeline (recover/timeline.h).
+/* The slices of time of a profile with a timeline (images/timeline.h).
  */
 
 #pragma once
 
 #include "base/array.h"
-#include "pprof/profile.h"
-#include "recover/timeline.h"
+#include "images/timeline.h"
+#include "profile/profile.h"
 
 struct time_slices {             /* all zero: none */
   struct numbers starts;         /* in nanoseconds, in their order */

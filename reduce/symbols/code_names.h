@@ -13,7 +13,7 @@
 #pragma once
 
 #include "base/names.h"
-#include "pprof/profile.h"
+#include "profile/profile.h"
 #include "symbols/code_file.h"
 
 /* What the file says of a place. */

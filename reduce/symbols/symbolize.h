@@ -30,7 +30,7 @@
 #pragma once
 
 #include "base/pool.h"
-#include "pprof/profile.h"
+#include "profile/profile.h"
 #include "symbols/code_names.h"
 
 /* Completes PROFILE, all of which was read, from NAMES and the files added

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "attempting.h"
-#include "pprof/reader.h"
+#include "profile/reader.h"
 
 /* Reads the file PATH into PROFILE, which the caller releases. */
 struct file_to_read {

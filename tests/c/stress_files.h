@@ -7,7 +7,7 @@
 #pragma once
 
 #include "common/pprof_format.h"
-#include "pprof/writer.h"
+#include "profile/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

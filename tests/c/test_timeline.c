@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "attempting.h"
-#include "recover/timeline.h"
+#include "images/timeline.h"
 
 enum { LEAVES = 40, FIRST = LEAF_OVERFLOW, END = FIRST + LEAVES };
 
@@ -42,7 +42,8 @@ check_slices(uint64_t from, uint64_t to, uint64_t count)
 {
   size_t growth_count;
   struct object_count sum = {0};
-  struct timeline_growth *growths = timeline_growths(&timeline, &growth_count);
+  struct timeline_growth *growths =
+      timeline_growths(&timeline, &growth_count);
   for (size_t i = 0; i < growth_count; i++) {
     const uint64_t start = timeline.slices[growths[i].slice].start;
     if (start >= from && start < to) {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "attempting.h"
-#include "reach/stopped_program.h"
+#include "leak_search/stopped_program.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -85,13 +85,13 @@ done
 # above it, and of others.
 one_way() {
   local above=" $2 " wrong='' folder used
-  for folder in $(sed -n 's/^| `\([a-z/]*\)\/` |.*/\1/p' "$top/$1/README.md"); do
+  for folder in $(sed -n 's/^| `\([a-z_/]*\)\/` |.*/\1/p' "$top/$1/README.md"); do
     above="$above$folder "
     for used in $(sed -n 's/^#include "\(.*\)\/[^/]*"/\1/p' \
       "$top/$1/$folder"/*.[ch] 2>/dev/null | sort -u); do
       case $above in *" $used "*) continue ;; esac
       case $folder:$3 in
-        recover:*" $used "* | reach:*" $used "*) ;;
+        images:*" $used "* | leak_search:*" $used "*) ;;
         *) wrong="$wrong $folder->$used" ;;
       esac
     done

@@ -16,9 +16,9 @@
  */
 
 #include "base/sink.h"
+#include "images/recover.h"
 #include "mprof.h"
-#include "pprof/reader.h"
-#include "recover/recover.h"
+#include "profile/reader.h"
 
 #include <sanitizer/allocator_interface.h>
 #include <stdint.h>

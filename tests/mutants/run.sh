@@ -30,8 +30,8 @@ suites() {
   reduce/advice/*) kinds='c cli advice' ;;
   reduce/export/*) kinds='c cli formats html' ;;
   reduce/serve/*) kinds='c cli serve lisp' ;;
-  reduce/recover/* | reduce/symbols/*) kinds='c cli recover malloc lisp' ;;
-  reduce/reach/* | reduce/holders/*) kinds='c cli malloc lisp' ;;
+  reduce/images/* | reduce/symbols/*) kinds='c cli recover malloc lisp' ;;
+  reduce/leak_search/* | reduce/holders/*) kinds='c cli malloc lisp' ;;
   *) kinds='c cli lisp html malloc' ;;
   esac
   for kind in $kinds; do

@@ -117,7 +117,7 @@ struct stripes {
   uint32_t recent_count;     /* see stripe_user */
   uint32_t rebalance_again;  /* what was shared out may be untrue by now */
 
-  /* For who reads the image while the program runs (reduce/recover/): */
+  /* For who reads the image while the program runs (reduce/images/): */
   uint32_t counting;      /* allocations, as last asked for */
   uint64_t missed;        /* objects without memory to be counted in */
   uint64_t figures_since; /* what they are of; nanoseconds, real time */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * leak_search.c -- what the process has lost at its end, if that was asked
- * for: `mprof run' looks for it from outside (reduce/reach/).
+ * for: `mprof run' looks for it from outside (reduce/leak_search/).
  *
  * The process writes into its image where the reader finds what it needs, and
  * sends the reader a signal, which wakes it up and means nothing to others.

@@ -19,7 +19,7 @@
  *     MPROF_UNFOLDED   set: tell all depths of a recursion apart
  *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
  *     MPROF_WATCHED    set: the image is read while the process runs, and it
- *                      is asked to count, or not to (reduce/recover/)
+ *                      is asked to count, or not to (reduce/images/)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for
  *
  * and whether there is anything to do, see environment.h.  Where it is

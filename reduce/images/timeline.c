@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Ends slices of time and joins them when there are too many.  A reading goes
+ * through all leaves, in the order of their keys.
+ *
+ * Samples.  What is known of all objects of a leaf together goes to the
+ * latest slices that have room for it, so that no sample keeps more than it
+ * allocated: a sum over all slices is right, a part of it says nothing.
+ */
+
+#include "images/timeline.h"
+
+#include "images/building.h"
+#include "images/image_reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- slices ------------------------------------------------------------ */
+
+/* Adds the growths of NEXT to those of SLICE, the one before. */
+static void
+join(struct timeline_slice *slice, struct timeline_slice *next)
+{
+  struct timeline_slice both = {.start = slice->start, .state = next->state};
+  size_t i = 0, j = 0;
+  ARRAY_ROOM(both.growths, both.capacity, slice->count + next->count);
+  while (i < slice->count || j < next->count) {
+    const struct timeline_growth *a = &slice->growths[i];
+    const struct timeline_growth *b = &next->growths[j];
+    const bool first =
+        j == next->count || (i < slice->count && a->key <= b->key);
+    const bool second =
+        i == slice->count || (j < next->count && b->key <= a->key);
+    both.growths[both.count++] = (struct timeline_growth){
+        .key = first ? a->key : b->key,
+        .count = (first ? a->count : 0) + (second ? b->count : 0),
+        .bytes = (first ? a->bytes : 0) + (second ? b->bytes : 0)};
+    i += first;
+    j += second;
+  }
+  pool_free(slice->growths);
+  pool_free(next->growths);
+  *slice = both;
+}
+
+static void
+join_all(struct timeline *t)
+{
+  const size_t before = t->slice_count;
+  for (size_t i = 0; i < before; i += 2) {
+    if (i + 1 < before)
+      join(&t->slices[i], &t->slices[i + 1]);
+    t->slices[i / 2] = t->slices[i];
+  }
+  t->slice_count = (before + 1) / 2;
+  t->joined++;
+}
+
+/* Returns whether there are too many slices, or growths in them. */
+static bool
+is_large(const struct timeline *t)
+{
+  size_t growths = 0, leaves = 0;
+  for (size_t i = 0; i < t->slice_count; i++)
+    growths += t->slices[i].count;
+  for (size_t i = 0; i < t->tree_count; i++)
+    leaves += t->trees[i].grown;
+  return t->slice_count == TIMELINE_SLICES ||
+         (growths > (t->most == 0 ? TIMELINE_GROWTHS : t->most) &&
+          2 * growths > 3 * leaves);
+}
+
+static void
+forget(struct timeline *t)
+{
+  for (size_t i = 0; i < t->slice_count; i++)
+    pool_free(t->slices[i].growths);
+  for (size_t i = 0; i < t->tree_count; i++)
+    pool_free(t->trees[i].seen);
+  t->slice_count = t->tree_count = 0;
+}
+
+void
+timeline_release(struct timeline *t)
+{
+  pool_release(&t->pool);
+  *t = (struct timeline){.interval = t->interval, .most = t->most};
+}
+
+/* ---- a reading --------------------------------------------------------- */
+
+static struct timeline_tree *
+find_tree(struct timeline *t, const struct image_tree *tree)
+{
+  size_t i = 0;
+  while (i < t->tree_count && t->trees[i].owner != tree->owner)
+    i++;
+  if (i == t->tree_count)
+    ARRAY_PUSH(t->trees, t->tree_count, t->tree_capacity,
+               (struct timeline_tree){.owner = tree->owner});
+  struct timeline_tree *seen = &t->trees[i];
+  if (seen->leaves < tree->tree.leaf_count) {
+    const size_t more = tree->tree.leaf_count - seen->leaves;
+    seen->seen =
+        pool_resize(seen->seen, tree->tree.leaf_count * sizeof *seen->seen);
+    memset(seen->seen + seen->leaves, 0, more * sizeof *seen->seen);
+    seen->leaves = tree->tree.leaf_count;
+  }
+  return seen;
+}
+
+/* Returns what the leaf I has counted, of which WAS had been before.  A C
+ * program with one thread may be between the count of an object and that of
+ * its bytes: these are worked out, or the next reading has both. */
+static struct object_count
+counted(const struct image_tree *tree, uint32_t i, bool torn,
+        const struct object_count *was)
+{
+  const struct leaf *leaf = &tree->tree.leaves[i];
+  const uint32_t size = i == LEAF_OVERFLOW || leaf->count == 0
+                            ? LEAF_LARGE
+                            : context_tree_kind(&tree->tree, leaf)->size;
+  struct object_count is = {leaf->count, leaf->bytes};
+  if (torn && size != LEAF_LARGE)
+    is.bytes = is.count * size;
+  if (is.count < was->count || is.bytes < was->bytes ||
+      (torn && size == LEAF_LARGE &&
+       (is.count > was->count) != (is.bytes > was->bytes)))
+    is = *was;
+  return is;
+}
+
+static void
+add_tree(struct timeline *t, struct timeline_slice *slice,
+         const struct image_tree *tree, bool torn)
+{
+  struct timeline_tree *seen = find_tree(t, tree);
+  for (uint32_t i = LEAF_OVERFLOW; i < tree->tree.leaf_count; i++) {
+    struct object_count *was = &seen->seen[i];
+    const struct object_count is = counted(tree, i, torn, was);
+    if (is.count == was->count && is.bytes == was->bytes)
+      continue;
+    ARRAY_PUSH(slice->growths, slice->count, slice->capacity,
+               (struct timeline_growth){.key = timeline_key(tree->owner, i),
+                                        .count = is.count - was->count,
+                                        .bytes = is.bytes - was->bytes});
+    seen->grown += was->count == 0 && was->bytes == 0;
+    *was = is;
+  }
+}
+
+/* Returns whether a slice ends NOW: after a late reading one seems early. */
+static bool
+is_due(const struct timeline *t, uint64_t now)
+{
+  return now - t->last >= (t->interval << t->joined) - t->interval / 4;
+}
+
+static int
+compare_growths(const void *left, const void *right)
+{
+  const struct timeline_growth *a = left, *b = right;
+  return a->key != b->key ? (a->key < b->key ? -1 : 1)
+                          : (a->slice > b->slice) - (a->slice < b->slice);
+}
+
+void
+timeline_take(struct timeline *t, const struct image *image,
+              uint64_t generation, uint64_t now, struct timeline_state state)
+{
+  struct pool *outer = pool_use(&t->pool);
+  if (generation != t->generation)
+    forget(t);
+  t->generation = generation;
+  struct timeline_slice slice = {.start = t->last, .state = state};
+  if (is_due(t, now)) {
+    for (size_t i = 0; i < image->tree_count; i++)
+      add_tree(t, &slice, &image->trees[i], image->head.language == IMAGE_C);
+    array_sort(slice.growths, slice.count, sizeof *slice.growths,
+               compare_growths);
+    ARRAY_PUSH(t->slices, t->slice_count, t->slice_capacity, slice);
+    t->last = now;
+    while (t->slice_count > 1 && is_large(t))
+      join_all(t);
+  }
+  t->state = state;
+  pool_use(outer);
+}
+
+/* A reading of an image. */
+struct taking {
+  struct timeline *timeline;
+  const char *path;
+  struct input_octets octets;
+  uint64_t generation, now;
+  struct timeline_state state;
+};
+
+/* Returns the bytes of memory that the process NUMBER has, or 0 if that is
+ * not known. */
+static uint64_t
+resident_bytes(uint32_t number)
+{
+  char path[32];
+  unsigned long pages = 0;
+  snprintf(path, sizeof path, "/proc/%u/statm", number);
+  FILE *file = fopen(path, "re");
+  if (file == NULL || fscanf(file, "%*u %lu", &pages) != 1)
+    pages = 0;
+  if (file != NULL)
+    fclose(file);
+  return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void
+take_counters(struct taking *taking, struct image *image)
+{
+  struct c_counters counters;
+  c_counters_find(&counters, image);
+  for (uint32_t i = LEAF_OVERFLOW; i < counters.tree->leaf_count; i++)
+    taking->state.in_use +=
+        counters.by_leaf[i].allocated.bytes - counters.by_leaf[i].freed.bytes;
+  taking->generation = counters.stripes.figures_since;
+}
+
+static void
+take(void *closure)
+{
+  struct taking *taking = closure;
+  const bool lisp = taking->octets.data != NULL;
+  struct image image;
+  image_read(&image, taking->path, taking->octets);
+  if (image.head.language != (lisp ? IMAGE_LISP : IMAGE_C))
+    return;
+  if (lisp)
+    image_check_trees(&image);
+  else
+    take_counters(taking, &image);
+  taking->state.resident = resident_bytes(image.head.process);
+  timeline_take(taking->timeline, &image, taking->generation, taking->now,
+                taking->state);
+}
+
+static void
+take_image(struct taking *taking)
+{
+  struct pool pool = {NULL, NULL};
+  struct mprof_error error;
+  attempt(&pool, take, taking, &error);
+  pool_release(&pool);
+}
+
+void
+timeline_take_file(struct timeline *t, const char *path, uint64_t now)
+{
+  struct taking taking = {.timeline = t, .path = path, .now = now};
+  if (is_due(t, now))
+    take_image(&taking);
+}
+
+void
+timeline_take_octets(struct timeline *t, struct input_octets octets,
+                     uint64_t generation, uint64_t now, uint64_t collections)
+{
+  struct taking taking = {t,          "memory", octets,
+                          generation, now,      {.collections = collections}};
+  take_image(&taking);
+}
+
+/* ---- samples ----------------------------------------------------------- */
+
+struct timeline_growth *
+timeline_growths(const struct timeline *t, size_t *count)
+{
+  struct timeline_growth *all;
+  size_t number = 0;
+  *count = 0;
+  for (size_t i = 0; i < t->slice_count; i++)
+    number += t->slices[i].count;
+  all = pool_zeroed(number, sizeof *all);
+  for (size_t i = 0; i < t->slice_count; i++)
+    for (size_t j = 0; j < t->slices[i].count; j++) {
+      all[*count] = t->slices[i].growths[j];
+      all[(*count)++].slice = (uint32_t)i;
+    }
+  array_sort(all, *count, sizeof *all, compare_growths);
+  return all;
+}
+
+void
+building_timeline(struct building *b)
+{
+  const struct timeline *t = b->image->timeline;
+  if (t == NULL)
+    return;
+  b->growths = timeline_growths(t, &b->growth_count);
+  for (size_t i = 0; i <= t->slice_count; i++) {
+    const bool last = i == t->slice_count;
+    const struct timeline_state *state =
+        last ? &t->state : &t->slices[i].state;
+    building_comment(
+        b, PPROF_COMMENT_SLICE,
+        pool_format("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                    last ? t->last : t->slices[i].start, state->in_use,
+                    state->resident, state->collections));
+  }
+}
+
+/* Moves up to ROOM of REST[COLUMN] to ROW.  How much it was. */
+static uint64_t
+move(uint64_t *rest, uint64_t *row, int column, uint64_t room)
+{
+  row[column] = rest[column] < room ? rest[column] : room;
+  rest[column] -= row[column];
+  return row[column];
+}
+
+/* Moves as much of REST into ROW as ROW's objects and bytes allow. */
+static void
+move_all(uint64_t *rest, uint64_t *row)
+{
+  for (int of = 0; of < 2; of++) { /* objects, bytes */
+    const uint64_t whole = row[PPROF_COUNT + of];
+    const uint64_t kept = move(rest, row, PPROF_KEPT_COUNT + of, whole);
+    const uint64_t lost = move(rest, row, PPROF_LOST_COUNT + of, kept);
+    move(rest, row, PPROF_INDIRECT_COUNT + of, kept - lost);
+    move(rest, row, PPROF_PEAK_COUNT + of, whole);
+  }
+  move(rest, row, PPROF_TEMPORARY, row[PPROF_COUNT]);
+  move(rest, row, PPROF_CALLS, UINT64_MAX);
+}
+
+/* Returns the growths of the leaf KEY, whose number is set to *COUNT, as far
+ * as they are in ALL: a program that was killed in the midst of a count may
+ * have less than was read of it. */
+static const struct timeline_growth *
+find_growths(const struct building *b, uint64_t key, const uint64_t *all,
+             size_t *count)
+{
+  const struct timeline_growth *g = b->growths;
+  const size_t end = array_count_until(g, b->growth_count, sizeof *g, key);
+  uint64_t objects = all[PPROF_COUNT], bytes = all[PPROF_BYTES];
+  size_t begin = end;
+  while (begin > 0 && g[begin - 1].key == key)
+    begin--;
+  for (*count = 0; begin + *count < end; ++*count) {
+    const struct timeline_growth *growth = &g[begin + *count];
+    if (growth->count > objects || growth->bytes > bytes)
+      break;
+    objects -= growth->count;
+    bytes -= growth->bytes;
+  }
+  return g + begin;
+}
+
+void
+building_leaf(struct building *b, uint32_t owner, uint32_t number,
+              uint32_t up, const uint64_t *values)
+{
+  const struct leaf *leaf = &b->tree->leaves[number];
+  const struct kind *kind = context_tree_kind(b->tree, leaf);
+  const struct timeline *t = b->image->timeline;
+  uint64_t rest[PPROF_COLUMNS];
+  size_t count;
+  if (t == NULL) {
+    building_sample(b, leaf->site, leaf->function, up, values, kind);
+    return;
+  }
+  memcpy(rest, values, sizeof rest);
+  const struct timeline_growth *growths =
+      find_growths(b, timeline_key(owner, number), values, &count);
+  for (size_t i = 0; i < count; i++) {
+    rest[PPROF_COUNT] -= growths[i].count;
+    rest[PPROF_BYTES] -= growths[i].bytes;
+  }
+  for (size_t i = count + 1; i-- > 0;) {
+    const bool last = i == count;
+    uint64_t row[PPROF_COLUMNS] = {
+        [PPROF_COUNT] = last ? rest[PPROF_COUNT] : growths[i].count,
+        [PPROF_BYTES] = last ? rest[PPROF_BYTES] : growths[i].bytes};
+    if (row[PPROF_COUNT] == 0 && row[PPROF_BYTES] == 0)
+      continue;
+    move_all(rest, row);
+    b->time = last ? t->last : t->slices[growths[i].slice].start;
+    building_sample(b, leaf->site, leaf->function, up, row, kind);
+  }
+}

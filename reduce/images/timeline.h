@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What a program allocated over time.
+ *
+ * Whoever reads the image of a running program reads it again and again, and
+ * keeps by how much the count of each leaf has grown: a slice of time.  The
+ * program does nothing for it.  When the image becomes a profile, the growth
+ * of a leaf in a slice becomes a sample with the start of the slice; what
+ * came after the last reading is the last slice.  So slices add up to the
+ * whole, however late a reading is, and where one fails.
+ *
+ * There are at most TIMELINE_SLICES, and in all of them at most
+ * TIMELINE_GROWTHS growths, or one and a half times the leaves: then slices
+ * are joined two by two, and the interval doubles.  So a large profile has at
+ * most about three samples where it would have one.
+ *
+ * What is not allocation has no time: how much of a leaf is kept or was lost
+ * is known of all its objects together.
+ */
+
+#pragma once
+
+#include "base/pool.h"
+#include "images/image_reader.h"
+
+enum { TIMELINE_SLICES = 600, TIMELINE_GROWTHS = 200000 };
+
+/* Objects and bytes allocated by the leaf `key' (timeline_key) in a slice. */
+struct timeline_growth {
+  uint64_t key;
+  uint32_t slice;
+  uint64_t count, bytes;
+};
+
+/* Memory and collections of a program at some time; 0: not known. */
+struct timeline_state {
+  uint64_t in_use, resident; /* bytes, then */
+  uint64_t collections;      /* of garbage, until then */
+};
+
+struct timeline_slice {
+  uint64_t start;                  /* nanoseconds since the program's start */
+  struct timeline_state state;     /* at its end */
+  struct timeline_growth *growths; /* by key */
+  size_t count, capacity;
+};
+
+struct timeline_tree {
+  uint32_t owner;
+  struct object_count *seen; /* by leaf, at the last reading */
+  size_t leaves, grown;      /* how many there are, and count anything */
+};
+
+struct timeline {      /* all zero but `interval': empty */
+  struct pool pool;    /* which all of it is in */
+  uint64_t interval;   /* nanoseconds */
+  size_t most;         /* limit of growths; 0: TIMELINE_GROWTHS */
+  unsigned joined;     /* times that the interval has doubled */
+  uint64_t generation; /* of the figures */
+  uint64_t last;       /* time of the last reading */
+  struct timeline_slice *slices;
+  size_t slice_count, slice_capacity;
+  struct timeline_tree *trees;
+  size_t tree_count, tree_capacity;
+  struct timeline_state state; /* at the last reading */
+};
+
+/* Joins the numbers of a leaf and of the owner of its tree. */
+static inline uint64_t
+timeline_key(uint32_t owner, uint32_t leaf)
+{
+  return (uint64_t)owner << 32 | leaf;
+}
+
+/* Ends a slice NOW, nanoseconds since the start, unless it would be shorter
+ * than the interval.  The leaves of IMAGE have their counts; figures of
+ * another GENERATION than before began with nothing at the last reading. */
+void timeline_take(struct timeline *timeline, const struct image *image,
+                   uint64_t generation, uint64_t now,
+                   struct timeline_state state);
+
+/* Read the image of a program that runs, and end a slice NOW as timeline_take
+ * does: the file PATH of a C program; OCTETS of a Lisp program, which has
+ * collected garbage COLLECTIONS times.  Where the image cannot be read, the
+ * slice goes on. */
+void timeline_take_file(struct timeline *timeline, const char *path,
+                        uint64_t now);
+void timeline_take_octets(struct timeline *timeline,
+                          struct input_octets octets, uint64_t generation,
+                          uint64_t now, uint64_t collections);
+
+/* Returns the growth of all leaves, by key and slice, in the pool in use;
+ * sets *COUNT to how many there are. */
+struct timeline_growth *timeline_growths(const struct timeline *timeline,
+                                         size_t *count);
+
+/* Frees all of TIMELINE. */
+void timeline_release(struct timeline *timeline);

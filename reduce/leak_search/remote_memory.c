@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Reads the map and the memory of another process.  A block has one place
+ * where it can be kept, by its number.
+ *
+ * For its objects all memory is read word by word.  An object is where the
+ * check of its header is right, or where the table of objects has it. */
+
+#include "leak_search/stopped_program.h"
+
+#include "base/array.h"
+#include "base/input_file.h"
+#include "c/interpose/object_header.h"
+#include "c/interpose/object_table.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+  LEAST_PAGE = 4096,
+  BLOCK_PAGES = 64, /* of these, at most */
+  BLOCK = LEAST_PAGE * BLOCK_PAGES,
+#ifdef MPROF_TINY
+  BLOCKS = 4
+#else
+  BLOCKS = 1 << 12 /* that are kept */
+#endif
+};
+
+/* Of the kernel's 64 bits for a page. */
+#define PAGE_IS_THERE (UINT64_C(3) << 62) /* in memory, or swapped out */
+
+/* ---- the map ----------------------------------------------------------- */
+
+static void
+add_mapping(struct remote_memory *m, uint64_t start, uint64_t end)
+{
+  if (m->count > 0 && m->mappings[m->count - 1].end == start)
+    m->mappings[m->count - 1].end = end;
+  else
+    ARRAY_PUSH(m->mappings, m->count, m->capacity,
+               (struct mapping){.start = start, .end = end});
+}
+
+/* Reads a line: START-END FLAGS OFFSET DEVICE INODE NAME, where FLAGS are
+ * such as "rw-p".  Returns whether the file INODE is there. */
+static bool
+read_line(struct remote_memory *m, const char *line, ino_t inode)
+{
+  uint64_t start, end, offset, number;
+  char flags[5];
+  int name = 0;
+  if (sscanf(line,
+             "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 "%n",
+             &start, &end, flags, &offset, &number, &name) != 5)
+    return false;
+  if (strstr(line + name, "[stack]") != NULL)
+    m->stack = end - sizeof(uint64_t);
+  if (number != 0 && offset == 0)
+    ARRAY_PUSH(m->files, m->file_count, m->file_capacity, start);
+  if (flags[0] == 'r' && flags[1] == 'w' && flags[3] == 'p')
+    add_mapping(m, start, end);
+  return number == inode;
+}
+
+static _Noreturn void
+fail_to_read(void)
+{
+  fail_with(MPROF_CANNOT_READ, "its memory cannot be read");
+}
+
+void
+remote_memory_open(struct remote_memory *m, pid_t thread, ino_t inode)
+{
+  char *text = text_file_read(pool_format("/proc/%d/maps", (int)thread));
+  bool found = false;
+  *m = (struct remote_memory){
+      .thread = thread,
+      .pages =
+          pool_open(pool_format("/proc/%d/pagemap", (int)thread), O_RDONLY),
+      .blocks = pool_zeroed(BLOCKS, sizeof *m->blocks)};
+  if (text == NULL || m->pages < 0)
+    fail_to_read();
+  for (char *line; (line = strsep(&text, "\n")) != NULL;)
+    found |= read_line(m, line, inode);
+  if (!found)
+    fail_with(MPROF_CANNOT_READ, "its process is not found");
+}
+
+/* Counts those that begin at ADDRESS or before it. */
+static size_t
+mappings_until(const struct remote_memory *m, uint64_t address)
+{
+  return array_count_until(m->mappings, m->count, sizeof *m->mappings,
+                           address);
+}
+
+struct mapping *
+remote_memory_find(const struct remote_memory *m, uint64_t address)
+{
+  const size_t count = mappings_until(m, address);
+  return count > 0 && address < m->mappings[count - 1].end
+             ? &m->mappings[count - 1]
+             : NULL;
+}
+
+uint64_t
+remote_memory_file(const struct remote_memory *m, uint64_t address)
+{
+  const size_t count =
+      array_count_until(m->files, m->file_count, sizeof *m->files, address);
+  return count > 0 ? m->files[count - 1] : 0;
+}
+
+/* ---- bytes ------------------------------------------------------------- */
+
+bool
+remote_memory_copy(const struct remote_memory *m, uint64_t address, void *to,
+                   size_t size)
+{
+  const struct iovec here = {to, size};
+  const struct iovec there = {(void *)(uintptr_t)address, size};
+  return process_vm_readv(m->thread, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+void
+remote_memory_load(const struct remote_memory *m, uint64_t address, void *to,
+                   size_t size)
+{
+  if (!remote_memory_copy(m, address, to, size))
+    fail_to_read();
+}
+
+/* Fills BYTES, if the block at ADDRESS has any pages.  A page of which the
+ * kernel tells nothing is assumed to be present.  Adjacent pages are read at
+ * once, or one by one if that fails, as behind the end of a file. */
+static bool
+fill_block(const struct remote_memory *m, uint64_t address, char *bytes)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = BLOCK / page;
+  uint64_t there[BLOCK_PAGES];
+  bool any = false;
+  if (pread(m->pages, there, pages * sizeof *there,
+            (off_t)(address / page * sizeof *there)) !=
+      (ssize_t)(pages * sizeof *there))
+    memset(there, 0xFF, sizeof there);
+  for (size_t i = 0; i < pages; i++)
+    any = any || (there[i] & PAGE_IS_THERE) != 0;
+  if (any)
+    memset(bytes, 0, BLOCK);
+  for (size_t i = 0, n; any && i < pages; i += n) {
+    for (n = 0; i + n < pages && (there[i + n] & PAGE_IS_THERE) != 0;)
+      n++;
+    if (n > 0 && !remote_memory_copy(m, address + i * page, bytes + i * page,
+                                     n * page))
+      for (size_t k = i; k < i + n; k++)
+        remote_memory_copy(m, address + k * page, bytes + k * page, page);
+    n += n == 0;
+  }
+  return any;
+}
+
+/* Returns where the byte at ADDRESS is, or NULL. */
+static const char *
+byte_at(struct remote_memory *m, uint64_t address)
+{
+  const uint64_t number = address / BLOCK + 1;
+  struct memory_block *block = &m->blocks[number % BLOCKS];
+  if (block->number == number)
+    return block->bytes + address % BLOCK;
+  if (block->bytes == NULL)
+    block->bytes = pool_alloc(BLOCK);
+  if (!fill_block(m, address - address % BLOCK, block->bytes))
+    return NULL;
+  block->number = number;
+  return block->bytes + address % BLOCK;
+}
+
+uint64_t
+remote_memory_word(struct remote_memory *m, uint64_t address)
+{
+  uint64_t word = 0;
+  const char *bytes =
+      address % sizeof word == 0 && remote_memory_find(m, address) != NULL
+          ? byte_at(m, address)
+          : NULL;
+  if (bytes != NULL)
+    memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+void
+remote_memory_visit(struct remote_memory *m, uint64_t start, uint64_t end,
+                    remote_visit_fn *visit, void *closure)
+{
+  const size_t first = mappings_until(m, start);
+  for (size_t i = first > 0 ? first - 1 : 0;
+       i < m->count && m->mappings[i].start < end; i++) {
+    const struct mapping *part = &m->mappings[i];
+    const uint64_t last = part->end < end ? part->end : end;
+    uint64_t next;
+    for (uint64_t at = part->start < start ? start : part->start; at < last;
+         at = next) {
+      next = at - at % BLOCK + BLOCK;
+      next = next < last ? next : last;
+      const char *bytes = byte_at(m, at);
+      if (bytes != NULL)
+        visit(closure, at, bytes, next - at);
+    }
+  }
+}
+
+/* ---- objects ----------------------------------------------------------- */
+
+/* All allocators give out multiples of it. */
+enum { LEAST_ALIGNMENT = sizeof(uint64_t) };
+
+struct listing {
+  struct heap_objects *heap;
+  const struct remote_memory *memory;
+  const struct stripes *counters;
+};
+
+/* Adds what seems to be an object at ADDRESS, unless its size or its leaf is
+ * impossible: other memory has the check of one by chance. */
+static void
+add_object(struct listing *l, uint64_t address, uint64_t bytes,
+           struct counted counted)
+{
+  struct heap_objects *heap = l->heap;
+  const uint32_t leaf = owned_leaf_number(counted.leaf);
+  const struct mapping *m = remote_memory_find(l->memory, address);
+  if (m == NULL || bytes > m->end - address || leaf >= l->counters->leaves)
+    return;
+  const struct heap_object object = {
+      .address = address,
+      .bytes = bytes,
+      .leaf = counted.epoch == l->counters->epoch ? leaf : 0};
+  if (heap->count == UINT32_MAX - 1)
+    fail_memory();
+  ARRAY_PUSH(heap->objects, heap->count, heap->capacity, object);
+}
+
+static void
+add_headed(void *listing, uint64_t start, const char *bytes, size_t length)
+{
+  for (size_t at = -start % LEAST_ALIGNMENT; at < length;
+       at += LEAST_ALIGNMENT) {
+    const uint64_t address = start + at;
+    struct object_header header;
+    if (at < sizeof header ||
+        object_is_first_of_page((void *)(uintptr_t)address))
+      continue;
+    memcpy(&header, bytes + at - sizeof header, sizeof header);
+    if (header.check == object_header_check((void *)(uintptr_t)address))
+      add_object(listing, address, header.bytes,
+                 (struct counted){header.leaf, header.epoch});
+  }
+}
+
+/* Adds those in the table. */
+static void
+add_listed(struct listing *l, uint64_t table)
+{
+  struct object_table head;
+  remote_memory_load(l->memory, table, &head,
+                     offsetof(struct object_table, first));
+  if (head.objects == NULL || head.bits >= 32)
+    return;
+  const size_t count = (size_t)1 << head.bits;
+  struct object_record *records = pool_zeroed(count, sizeof *records);
+  remote_memory_load(l->memory, (uintptr_t)head.objects, records,
+                     count * sizeof *records);
+  for (size_t i = 0; i < count; i++)
+    if (records[i].address != 0)
+      add_object(l, records[i].address, records[i].bytes, records[i].counted);
+  pool_free(records);
+}
+
+void
+heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
+                  const struct stripes *counters,
+                  const struct image_search *search)
+{
+  struct listing l = {heap, memory, counters};
+  for (size_t i = 0; i < memory->count; i++)
+    remote_memory_visit(memory, memory->mappings[i].start,
+                        memory->mappings[i].end, add_headed, &l);
+  const size_t in_order = heap->count;
+  add_listed(&l, search->objects);
+  if (heap->count > in_order)
+    array_sort(heap->objects, heap->count, sizeof *heap->objects,
+               array_compare_numbers);
+}
+
+struct heap_object *
+heap_objects_find(const struct heap_objects *heap, uint64_t address)
+{
+  const size_t count = array_count_until(heap->objects, heap->count,
+                                         sizeof *heap->objects, address);
+  struct heap_object *o = count == 0 ? NULL : &heap->objects[count - 1];
+  return o != NULL && address - o->address < (o->bytes == 0 ? 1 : o->bytes)
+             ? o
+             : NULL;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Variables.  The linker knows where the dynamic section of each module is;
+ * the file that is mapped there begins with its headers, which say where the
+ * variables are.
+ *
+ * The C library's lists of free memory are variables, too.  They have
+ * addresses at which no object begins for the allocator, and one does for the
+ * program, as the header is between: what stands behind the last block of all
+ * is in the last words of the object before it.  The library does not say
+ * where they are. They are known by what they are: rings, 127 one after the
+ * other, each of which leads back to itself.
+ *
+ *     malloc_state   lock, flags
+ *                    10 lists of small blocks, `top', the last remainder
+ *                    127 rings: the first block and the last one
+ *                    which rings have blocks; the next malloc_state; sums
+ *
+ * A ring is taken to be a block of which all but these two words is missing:
+ * 16 bytes before them.  Both are its own address if it is empty.
+ *
+ * Threads.  One of the GNU C library, by addresses, on x86-64 and on AArch64:
+ *
+ *     stack -> ...          in use, from its last frame on
+ *     variables of its own  of code that was loaded when it began (static)
+ *     base  -> pthread      the library's; pthread_setspecific's values
+ *
+ *     stack -> ...
+ *              pthread
+ *     base  -> variables of its own
+ *
+ * The base is the thread pointer.  The main thread has its stack elsewhere.
+ * Variables of code that was loaded later (dynamic) are in objects, which a
+ * vector knows (dtv) that `pthread' has the address of.
+ */
+
+#include "leak_search/stopped_program.h"
+
+#include "base/pool.h"
+#include "c/count/monitor.h"
+
+#include <link.h>
+
+enum {
+  WORD = sizeof(uint64_t),
+  MOST_HEADERS = 64,
+
+  /* of the lists of free memory */
+  RINGS = 127,
+  FEW = 8, /* a thread may have stopped while it changed one */
+  RING_BYTES = 2 * WORD,
+  BLOCK_FIRST = 2 * WORD, /* in a block: the next one, */
+  BLOCK_LAST = 3 * WORD,  /* the one before */
+  BYTES_BEFORE = 14 * WORD,
+  BYTES_BEHIND = 7 * WORD
+};
+
+struct part {
+  uint64_t start, end; /* none if that is 0 */
+};
+
+static bool
+part_has(struct part part, uint64_t address)
+{
+  return address >= part.start && address < part.end;
+}
+
+static void
+visit_memory(const struct roots *r, uint64_t start, uint64_t end)
+{
+  if (start < end)
+    remote_memory_visit(r->memory, start, end, r->visit, r->closure);
+}
+
+static void
+visit_word(const struct roots *r, uint64_t word)
+{
+  r->visit(r->closure, 0, (const char *)&word, sizeof word);
+}
+
+/* Leaves out what is in HOLE. */
+static void
+visit_around(const struct roots *r, struct part part, struct part hole)
+{
+  if (hole.start >= part.end || hole.end <= part.start) {
+    visit_memory(r, part.start, part.end);
+  } else {
+    visit_memory(r, part.start, hole.start);
+    visit_memory(r, hole.end, part.end);
+  }
+}
+
+/* ---- the lists of free memory ------------------------------------------ */
+
+/* Returns whether a ring is at AT: the first block has it before it. */
+static bool
+is_ring(struct remote_memory *memory, uint64_t at)
+{
+  const uint64_t first = remote_memory_word(memory, at);
+  return first != 0 &&
+         remote_memory_word(memory, first + BLOCK_LAST) == at - BLOCK_FIRST;
+}
+
+/* Finds them among VARIABLES. */
+static struct part
+find_free_lists(struct remote_memory *memory, struct part variables)
+{
+  const uint64_t bytes = RINGS * RING_BYTES;
+  for (uint64_t at = variables.start; at + bytes <= variables.end;
+       at += WORD) {
+    int rings = 0;
+    for (uint64_t i = 0; i < RINGS && (i == 0 || rings > 0); i++)
+      rings += is_ring(memory, at + RING_BYTES * i);
+    if (rings > RINGS - FEW)
+      return (struct part){at - BYTES_BEFORE, at + bytes + BYTES_BEHIND};
+  }
+  return (struct part){0};
+}
+
+/* ---- variables --------------------------------------------------------- */
+
+static void
+widen(struct part *part, uint64_t address, uint64_t bytes)
+{
+  if (part->end == 0 || address < part->start)
+    part->start = address;
+  if (address + bytes > part->end)
+    part->end = address + bytes;
+}
+
+/* Sets ALL to where the module MAP is in memory, and VARIABLES to where what
+ * it can write to is.  False: what is in memory there is not that module. */
+static bool
+read_module(const struct remote_memory *memory, const struct link_map *map,
+            struct part *all, struct part *variables)
+{
+  const uint64_t dynamic = (uintptr_t)map->l_ld;
+  const uint64_t file = remote_memory_file(memory, dynamic);
+  ElfW(Ehdr) head;
+  ElfW(Phdr) parts[MOST_HEADERS];
+  bool is_there = false;
+  *all = *variables = (struct part){0};
+  if (!remote_memory_copy(memory, file, &head, sizeof head) ||
+      memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+      head.e_phnum > MOST_HEADERS ||
+      !remote_memory_copy(memory, file + head.e_phoff, parts,
+                          head.e_phnum * sizeof *parts))
+    return false;
+  for (int i = 0; i < head.e_phnum; i++) {
+    const uint64_t address = map->l_addr + parts[i].p_vaddr;
+    if (parts[i].p_type == PT_LOAD)
+      widen(all, address, parts[i].p_memsz);
+    if (parts[i].p_type == PT_LOAD && (parts[i].p_flags & PF_W) != 0)
+      widen(variables, address, parts[i].p_memsz);
+    is_there =
+        is_there || (parts[i].p_type == PT_DYNAMIC && address == dynamic);
+  }
+  return is_there;
+}
+
+static _Noreturn void
+no_libraries(void)
+{
+  fail_with(MPROF_CANNOT_READ, "its libraries cannot be found");
+}
+
+/* Visits those of the program and its libraries. */
+static void
+visit_variables(const struct roots *r)
+{
+  const struct image_search *s = r->search;
+  const struct part table = {s->objects, s->objects + s->objects_bytes};
+  struct r_debug linker;
+  struct link_map map;
+  struct part all, variables, lists;
+  bool any = false;
+  if (!remote_memory_copy(r->memory, s->modules, &linker, sizeof linker))
+    no_libraries();
+  for (const void *at = linker.r_map; at != NULL; at = map.l_next) {
+    if (!remote_memory_copy(r->memory, (uintptr_t)at, &map, sizeof map))
+      no_libraries();
+    if (!read_module(r->memory, &map, &all, &variables))
+      continue;
+    any = true;
+    lists = part_has(all, s->allocator)
+                ? find_free_lists(r->memory, variables)
+                : (struct part){0};
+    visit_around(r, variables, lists.end != 0 ? lists : table);
+  }
+  if (!any)
+    no_libraries();
+  visit_memory(r, s->early, s->early + s->early_bytes);
+}
+
+/* Visits what the dynamic linker has allocated, which it has for good: some
+ * of it in memory that it had before there was an allocator, and what threads
+ * have of their own while nobody uses their stacks. */
+static void
+visit_linker(const struct roots *r)
+{
+  const struct context_tree *tree = r->tree;
+  for (size_t i = 0; i < r->heap->count; i++) {
+    const uint32_t leaf = r->heap->objects[i].leaf;
+    if (leaf != 0 && leaf < tree->leaf_count &&
+        tree->leaves[leaf].kind < tree->kind_count &&
+        (context_tree_kind(tree, &tree->leaves[leaf])->origin &
+         ORIGIN_LINKER) != 0)
+      visit_word(r, r->heap->objects[i].address);
+  }
+}
+
+/* ---- threads ----------------------------------------------------------- */
+
+/* Returns the record of the C library, and the variables beside it. */
+static struct part
+record_of(const struct roots *r, const struct traced_thread *t)
+{
+  const uint64_t base = t->thread_pointer, bytes = r->search->pthread_bytes,
+                 variables = r->search->tls_bytes;
+  return ARCH_THREAD_IS_BELOW
+             ? (struct part){base - bytes, base + variables}
+             : (struct part){variables < bytes ? base
+                                               : base + bytes - variables,
+                             base + bytes};
+}
+
+/* Returns the memory of the thread's own stack, which the C library made. */
+static struct part
+own_stack_of(const struct roots *r, const struct traced_thread *t)
+{
+  const bool is_main = t->number == r->process;
+  const struct mapping *m = remote_memory_find(
+      r->memory, is_main ? r->memory->stack : t->thread_pointer);
+  return m == NULL ? (struct part){0}
+                   : (struct part){m->start,
+                                   is_main ? m->end : record_of(r, t).end};
+}
+
+/* Visits the stacks of a thread that is on another than its own: that of a
+ * handler of signals, or the program's.  Of its own all may be in use. */
+static void
+visit_other_stack(const struct roots *r, uint64_t stack, struct part own)
+{
+  const struct mapping *m = remote_memory_find(r->memory, stack);
+  const struct heap_object *o = heap_objects_find(r->heap, stack);
+  visit_memory(r, own.start, own.end);
+  if (o != NULL)
+    visit_word(r, o->address);
+  else if (m != NULL)
+    visit_memory(r, stack, m->end);
+}
+
+/* Visits the vector of what a thread has of dynamic variables: pairs of
+ * words, and their number in the pair before the first. */
+static void
+visit_dynamic(const struct roots *r, const struct traced_thread *t)
+{
+  const uint64_t vector = remote_memory_word(
+      r->memory, t->thread_pointer + ARCH_THREAD_VECTOR * WORD);
+  const uint64_t count = remote_memory_word(r->memory, vector - 2 * WORD);
+  if (count < UINT32_MAX)
+    visit_memory(r, vector, vector + 2 * WORD * (count + 1));
+}
+
+/* Visits what a thread has.  One of the kernel's own, such as io_uring's,
+ * runs no code of the process, and is nowhere in it. */
+static void
+visit_thread(const struct roots *r, const struct traced_thread *t)
+{
+  if (arch_traced_ip(&t->registers) == 0)
+    return;
+  const struct part own = own_stack_of(r, t), record = record_of(r, t);
+  const uint64_t stack = arch_traced_stack(&t->registers) - ARCH_RED_ZONE;
+  r->visit(r->closure, 0, (const char *)&t->registers, sizeof t->registers);
+  if (part_has(own, stack))
+    visit_memory(r, stack, own.end);
+  else
+    visit_other_stack(r, stack, own);
+  visit_memory(r, record.start, record.end);
+  visit_dynamic(r, t);
+}
+
+void
+roots_visit(const struct roots *r)
+{
+  visit_variables(r);
+  visit_linker(r);
+  for (size_t i = 0; i < r->threads->count; i++)
+    visit_thread(r, &r->threads->threads[i]);
+}

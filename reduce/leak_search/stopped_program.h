@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A program that stands still while it is searched, seen from outside: its
+ * threads, its memory, its objects, and where it may have their addresses.
+ */
+
+#pragma once
+
+#include "c/count/stripes.h"
+#include "leak_search/traced_registers.h"
+#include "tree/context_tree.h"
+
+#include <sys/types.h>
+
+/* ---- threads: traced_threads.c ---- */
+
+/* All threads of another process stand still, and it is known what their
+ * registers hold.  They notice nothing: system calls in which they wait begin
+ * again.
+ *
+ * For a process with one thread, whose children are none of those threads:
+ * it waits for them.  If it ends, they go on.
+ */
+
+struct traced_thread {
+  pid_t number;
+  struct traced_call call; /* before it was stopped */
+  bool stands;             /* stopped, with its registers read */
+  int signal;              /* one that it was about to get; 0: none */
+  struct user_regs_struct registers;
+  uint64_t thread_pointer;
+};
+
+struct traced_threads { /* all zero: none */
+  struct traced_thread *threads;
+  size_t count, capacity;
+};
+
+/* Stops all threads of PROCESS, and reads their registers.  Fails when that
+ * cannot be done; even then the second is to be called, which lets them go
+ * on. */
+void traced_threads_stop(struct traced_threads *traced, pid_t process);
+void traced_threads_resume(struct traced_threads *traced);
+
+/* ---- memory: remote_memory.c ---- */
+
+/* The memory of another process that it can write to and shares with no
+ * other, as the kernel tells of it in /proc.  It is read in blocks, of which
+ * the last ones are kept: at most a gigabyte.
+ *
+ * What was never touched has no pages, and is not read: there is nothing in
+ * it, it may be larger than all memory, and to read it would give it pages.
+ *
+ * The process is stopped, or the map may be untrue.
+ */
+
+struct mapping {
+  uint64_t start, end; /* neighbours are one */
+};
+
+struct memory_block {
+  uint64_t number; /* its address divided by its size, plus 1; 0: none */
+  char *bytes;
+};
+
+struct remote_memory {
+  pid_t thread; /* any thread of it: the first one may have ended */
+  int pages;    /* descriptor of the file that tells which pages there are */
+  uint64_t stack;           /* an address in the stack of the first thread */
+  struct mapping *mappings; /* by address */
+  size_t count, capacity;
+  uint64_t *files; /* where files are mapped from their beginning, as those of
+                      code are; by address */
+  size_t file_count, file_capacity;
+  struct memory_block *blocks; /* by number, modulo their count */
+};
+
+/* Reads the map of the process with that THREAD, which is to have the file
+ * with the number INODE mapped.  Fails when the map cannot be read, or the
+ * file is not in it. */
+void remote_memory_open(struct remote_memory *memory, pid_t thread,
+                        ino_t inode);
+
+/* Copy SIZE bytes from any ADDRESS to TO.  If they cannot be read, the first
+ * returns false, and the second fails. */
+bool remote_memory_copy(const struct remote_memory *memory, uint64_t address,
+                        void *to, size_t size);
+void remote_memory_load(const struct remote_memory *memory, uint64_t address,
+                        void *to, size_t size);
+
+/* Returns the mapping with that address, or NULL. */
+struct mapping *remote_memory_find(const struct remote_memory *memory,
+                                   uint64_t address);
+
+/* Returns the last address up to ADDRESS at which a file is mapped from its
+ * beginning, or 0 if there is none. */
+uint64_t remote_memory_file(const struct remote_memory *memory,
+                            uint64_t address);
+
+/* Returns the word at ADDRESS, a multiple of its size, or 0 if there is none.
+ */
+uint64_t remote_memory_word(struct remote_memory *memory, uint64_t address);
+
+/* Calls VISIT for each block of mapped memory from START to END that has
+ * anything in it, with CLOSURE and its ADDRESS.  BYTES are valid until VISIT
+ * returns, and have whole pages, but for the first and last one. */
+typedef void remote_visit_fn(void *closure, uint64_t address,
+                             const char *bytes, size_t length);
+void remote_memory_visit(struct remote_memory *memory, uint64_t start,
+                         uint64_t end, remote_visit_fn *visit, void *closure);
+
+/* ---- objects: remote_memory.c, too ---- */
+
+/* All objects that a program has, by their addresses.
+ *
+ * Nobody has a list of them: they are found by their headers (the monitor's
+ * object_header.h), in all memory that the program can write to, and those
+ * without one in their table (object_table.h).
+ *
+ * Cost: each word of that memory is looked at; 32 bytes an object.
+ */
+
+enum heap_object_state {
+  OBJECT_UNSEEN,
+  OBJECT_REACHED,
+  OBJECT_LOST,           /* nothing that was lost leads to it either */
+  OBJECT_LOST_INDIRECTLY /* something lost does */
+};
+
+struct heap_object {
+  uint64_t address, bytes;
+  uint32_t leaf; /* number of its leaf; 0: it is in no figures */
+  uint32_t next; /* next object to be looked into: its number plus 1 */
+  enum heap_object_state state;
+};
+
+struct heap_objects {          /* all zero: none */
+  struct heap_object *objects; /* by address */
+  size_t count, capacity;
+};
+
+/* Fills HEAP, which is empty, with the objects of the process whose MEMORY
+ * this is, which counts in COUNTERS and asks for SEARCH. */
+void heap_objects_list(struct heap_objects *heap,
+                       struct remote_memory *memory,
+                       const struct stripes *counters,
+                       const struct image_search *search);
+
+/* Returns the object that begins at ADDRESS or has it within, or NULL.  An
+ * object of no bytes has its first address. */
+struct heap_object *heap_objects_find(const struct heap_objects *heap,
+                                      uint64_t address);
+
+/* ---- roots: roots.c ---- */
+
+/* Where a program may have the addresses of its objects, but for the objects
+ * themselves: variables of the program and its libraries, variables that each
+ * thread has of its own, stacks, registers.
+ *
+ * What the program has from mmap is none, as in LeakSanitizer.  Nor is what
+ * belongs to the C library's allocator, which knows addresses too, or to the
+ * monitor's table of objects.
+ */
+
+struct roots {
+  struct remote_memory *memory;
+  const struct heap_objects *heap;
+  const struct traced_threads *threads;
+  const struct image_search *search;
+  const struct context_tree *tree;
+  pid_t process;
+  remote_visit_fn *visit;
+  void *closure; /* passed to `visit' */
+};
+
+/* Calls VISIT for all that roots are in, and for words that are in no memory,
+ * such as those in registers.  Fails when the libraries of the process cannot
+ * be found. */
+void roots_visit(const struct roots *roots);

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Which value of a sample means what.
+ *
+ * Columns are found by the names of the sample types, in whatever order they
+ * come, so that heap profiles of other programs can be read:
+ *
+ *   alloc_objects, alloc_space   what was allocated: mprof, Go
+ *   inuse_objects, inuse_space   what of it was live: the same
+ *   objects, space               what was live: tcmalloc, jemalloc, Node.js
+ *
+ * peak_objects, peak_space and temporary_objects are mprof's own.
+ *
+ * Where only what was live is there, it stands for what was allocated; also
+ * where a file has columns for both, but counts no allocation: jemalloc's
+ * does when it was not told to accumulate.  Without any of these it is the
+ * sample type that the file says to show first, or the first one that is
+ * measured in bytes, and the count that goes by the same name: "x_bytes" with
+ * "x_objects".
+ *
+ * In a profile of the whole time of a program, what is live is a part of what
+ * was allocated.  Other programs write differences, too.  With the
+ * allocations of an interval and all that is live at its end (Pyroscope,
+ * Datadog), more can be live than was allocated.  Go's `?seconds=N' subtracts
+ * both, so live figures can be negative; they measure nothing, and are left
+ * out.
+ */
+
+#include "profile/reading.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+/* Returns how many bytes one UNIT is; 0 if it is no unit of bytes.  As in
+ * pprof, a kilobyte has 1024 of them. */
+static uint64_t
+bytes_in_unit(const char *unit)
+{
+  static const char *const units[][4] = {
+      {"b", "", "byte", "bytes"},
+      {"kb", "kib", "kilobyte", "kilobytes"},
+      {"mb", "mib", "megabyte", "megabytes"},
+      {"gb", "gib", "gigabyte", "gigabytes"},
+      {"tb", "tib", "terabyte", "terabytes"},
+  };
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (size_t j = 0; j < sizeof units[i] / sizeof units[i][0]; j++)
+      if (strcasecmp(unit, units[i][j]) == 0)
+        return UINT64_C(1) << 10 * i;
+  return 0;
+}
+
+size_t
+reading_column_at(const struct reading *reading, size_t index)
+{
+  for (size_t i = 0; i < reading->field_count; i++)
+    if (reading->fields[i].number == PPROF_SAMPLE_TYPE && index-- == 0)
+      return reading->fields[i].at;
+  return reading->file.length;
+}
+
+/* Reads the sample types of READING's file. */
+static void
+read_types(struct reading *reading)
+{
+  struct profile *heading = &reading->heading;
+  size_t capacity = 0;
+  for (size_t i = 0; i < reading->field_count; i++) {
+    const struct wire_field *field = &reading->fields[i];
+    uint64_t f[MESSAGE_FIELDS];
+    if (field->number != PPROF_SAMPLE_TYPE)
+      continue;
+    if (!wire_read_message(reading, field, f))
+      reading_fault_at(reading, field->at,
+                       "sample type %zu refers to a missing string",
+                       heading->column_count);
+    ARRAY_PUSH(
+        heading->columns, heading->column_count, capacity,
+        (struct profile_value_type){(uint32_t)f[PPROF_VALUE_TYPE_NAME],
+                                    (uint32_t)f[PPROF_VALUE_TYPE_UNIT]});
+  }
+}
+
+static const char *
+type_of(const struct reading *reading, size_t i)
+{
+  return names_text(&reading->profile->names,
+                    reading->heading.columns[i].type);
+}
+
+static const char *
+unit_of(const struct reading *reading, size_t i)
+{
+  return names_text(&reading->profile->names,
+                    reading->heading.columns[i].unit);
+}
+
+/* Returns the column whose sample type is called NAME. */
+static struct profile_column
+find_column(const struct reading *reading, const char *name)
+{
+  for (size_t i = 0; i < reading->heading.column_count; i++)
+    if (strcmp(type_of(reading, i), name) == 0)
+      return (struct profile_column){(int)i, 1};
+  return (struct profile_column){NO_COLUMN, 1};
+}
+
+/* Gives the column of USE, unless it is absent, the scale of its unit. */
+static void
+set_scale(struct reading *reading, int use)
+{
+  struct profile_column *column = &reading->heading.column_of[use];
+  if (column->index == NO_COLUMN)
+    return;
+  const size_t i = (size_t)column->index;
+  column->scale = bytes_in_unit(unit_of(reading, i));
+  if (column->scale == 0)
+    reading_fault_at(reading, reading_column_at(reading, i),
+                     "%s is measured in '%s', which is not a unit of bytes",
+                     type_of(reading, i), unit_of(reading, i));
+}
+
+/* ---- what was live ---- */
+
+/* What the samples of another program's file have. */
+struct live_found {
+  bool allocations;
+  bool apart;    /* more is live somewhere than was allocated */
+  bool negative; /* something that was live */
+};
+
+/* Returns what the samples of the file have. */
+static struct live_found
+look_at_samples(const struct reading *reading)
+{
+  const struct profile_column *columns = reading->heading.column_of;
+  const bool counts = profile_has(&reading->heading, MEASURE_ALLOCS);
+  struct live_found found = {false, false, false};
+  struct numbers values = {0};
+  struct wire_walk walk = wire_walk(reading, NULL);
+  struct wire_field sample, field;
+  while (wire_next(&walk, &sample)) {
+    if (sample.number != PPROF_SAMPLE)
+      continue;
+    struct wire_walk parts = wire_walk(reading, &sample);
+    uint64_t v[MEASURE_KEPT_ALLOCS + 1] = {0}; /* by measure */
+    values.count = 0;
+    while (wire_next(&parts, &field))
+      if (field.number == PPROF_SAMPLE_VALUES)
+        wire_read_numbers(reading, &field, &values);
+    for (int i = 0; i <= MEASURE_KEPT_ALLOCS; i++)
+      if (columns[i].index != NO_COLUMN &&
+          (size_t)columns[i].index < values.count)
+        v[i] = values.items[columns[i].index];
+    found.allocations |= v[MEASURE_BYTES] != 0;
+    found.apart |= v[MEASURE_KEPT_BYTES] * columns[MEASURE_KEPT_BYTES].scale >
+                       v[MEASURE_BYTES] * columns[MEASURE_BYTES].scale ||
+                   (counts && v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS]);
+    found.negative |=
+        (int64_t)(v[MEASURE_KEPT_BYTES] | v[MEASURE_KEPT_ALLOCS]) < 0;
+  }
+  return found;
+}
+
+/* Decides what the live figures of the file mean: they stand for what was
+ * allocated where nothing else says that, and negative ones count nowhere. */
+static void
+find_live(struct reading *reading)
+{
+  struct profile *heading = &reading->heading;
+  struct profile_column *columns = heading->column_of;
+  struct live_found found = {.allocations =
+                                 profile_has(heading, MEASURE_BYTES)};
+  if (!profile_has(heading, MEASURE_KEPT_BYTES))
+    return;
+  if (found.allocations && !heading->by_mprof)
+    found = look_at_samples(reading);
+  if (!found.allocations) {
+    columns[MEASURE_ALLOCS] = columns[MEASURE_KEPT_ALLOCS];
+    columns[MEASURE_BYTES] = columns[MEASURE_KEPT_BYTES];
+    heading->gaps.live = heading->file_count;
+  } else if (found.negative) {
+    columns[MEASURE_KEPT_ALLOCS].index = NO_COLUMN;
+    columns[MEASURE_KEPT_BYTES].index = NO_COLUMN;
+    heading->gaps.changes = heading->file_count;
+  } else if (found.apart) {
+    heading->gaps.apart = heading->file_count;
+  }
+}
+
+/* ---- uses ---- */
+
+/* Finds a column by its unit, since no name is known: see above. */
+static void
+guess_columns(struct reading *reading)
+{
+  struct profile *heading = &reading->heading;
+  int *bytes = &heading->column_of[MEASURE_BYTES].index;
+  int *allocs = &heading->column_of[MEASURE_ALLOCS].index;
+  for (size_t i = 0; i < heading->column_count; i++)
+    if (*unit_of(reading, i) != '\0' &&
+        bytes_in_unit(unit_of(reading, i)) != 0 &&
+        (*bytes == NO_COLUMN ||
+         heading->columns[i].type == heading->default_type))
+      *bytes = (int)i;
+  if (*bytes == NO_COLUMN)
+    return;
+  const char *name = type_of(reading, (size_t)*bytes);
+  const char *end = strrchr(name, '_');
+  const size_t stem = end == NULL ? 0 : (size_t)(end - name) + 1;
+  for (size_t i = 0; i < heading->column_count && *allocs == NO_COLUMN; i++)
+    if (strcmp(unit_of(reading, i), "count") == 0 &&
+        strncmp(type_of(reading, i), name, stem) == 0 &&
+        strchr(type_of(reading, i) + stem, '_') == NULL)
+      *allocs = (int)i;
+}
+
+/* Fails since the file says nothing of bytes. */
+static _Noreturn void
+no_heap_profile(const struct reading *reading)
+{
+  char list[200] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < reading->heading.column_count && used < sizeof list;
+       i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s/%s",
+                             i == 0 ? "" : ", ", type_of(reading, i),
+                             unit_of(reading, i));
+  reading_fault_at(
+      reading, reading_column_at(reading, 0),
+      "is %s profile: none of its sample types counts bytes "
+      "(%s)",
+      find_column(reading, "cpu").index != NO_COLUMN ? "a CPU" : "not a heap",
+      *list == '\0' ? "there are none" : list);
+}
+
+/* Finds what the file's columns count. */
+static void
+find_uses(struct reading *reading)
+{
+  const struct profile *heading = &reading->heading;
+  struct profile_column *columns = reading->heading.column_of;
+  for (int i = 0; i < COLUMN_USES; i++)
+    columns[i] =
+        find_column(reading, pprof_columns[profile_file_column(i)].type);
+  if (!profile_has(heading, MEASURE_KEPT_BYTES)) {
+    columns[MEASURE_KEPT_ALLOCS] = find_column(reading, "objects");
+    columns[MEASURE_KEPT_BYTES] = find_column(reading, "space");
+  }
+  for (int i = 0; i < COLUMN_USES; i++)
+    if (strcmp(pprof_columns[profile_file_column(i)].unit, "bytes") == 0)
+      set_scale(reading, i);
+  find_live(reading);
+  if (!profile_has(heading, MEASURE_BYTES))
+    guess_columns(reading);
+  if (!profile_has(heading, MEASURE_BYTES))
+    no_heap_profile(reading);
+  set_scale(reading, MEASURE_BYTES); /* which may be a guess */
+}
+
+/* ---- the profile's columns ---- */
+
+/* Finds each column of the profile among the file's.  Returns false if these
+ * are others, or if the profile is to be summed up and they stand for
+ * something else. */
+static bool
+match_columns(struct reading *reading)
+{
+  enum { MOST_COLUMNS = 64 }; /* the search is quadratic */
+  const struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  const size_t count = profile->column_count;
+  int *sources = reading->sources;
+  if (heading->column_count != count || count > MOST_COLUMNS)
+    return false;
+  for (size_t j = 0; j < count; j++)
+    sources[j] = NO_COLUMN;
+  for (size_t i = 0; i < count; i++) {
+    size_t j = 0;
+    while (j < count &&
+           (sources[j] != NO_COLUMN ||
+            profile->columns[j].type != heading->columns[i].type ||
+            profile->columns[j].unit != heading->columns[i].unit))
+      j++;
+    if (j == count)
+      return false;
+    sources[j] = (int)i;
+  }
+  for (int i = 0; i < COLUMN_USES && !reading->options->lossless; i++) {
+    const struct profile_column here = heading->column_of[i];
+    const struct profile_column there = profile->column_of[i];
+    if (here.scale != there.scale ||
+        here.index !=
+            (there.index == NO_COLUMN ? NO_COLUMN : sources[there.index]))
+      return false;
+  }
+  return true;
+}
+
+/* Lets the profile have one column of mprof's for each use that it or the
+ * file knows; of what was lost only if both do, as the other's would seem to
+ * be reachable.  The values of its samples move there. */
+static void
+use_own_columns(struct reading *reading)
+{
+  struct profile *profile = reading->profile;
+  struct profile_column old[COLUMN_USES];
+  struct profile_value_type *columns =
+      pool_zeroed(COLUMN_USES, sizeof *columns);
+  size_t count = 0;
+  memcpy(old, profile->column_of, sizeof old);
+  for (int i = 0; i < COLUMN_USES; i++) {
+    const int file_column = profile_file_column(i);
+    const bool here = profile_has(&reading->heading, i);
+    const bool before = profile_has(profile, i);
+    const bool lost = file_column >= PPROF_LOST_COUNT &&
+                      file_column <= PPROF_INDIRECT_BYTES;
+    if (lost ? !before || !here : !before && !here) {
+      profile->column_of[i].index = NO_COLUMN;
+      reading->heading.column_of[i].index = NO_COLUMN;
+      continue;
+    }
+    columns[count].type =
+        names_intern(&profile->names, pprof_columns[file_column].type);
+    columns[count].unit =
+        names_intern(&profile->names, pprof_columns[file_column].unit);
+    profile->column_of[i] = (struct profile_column){(int)count++, 1};
+  }
+  uint64_t *values =
+      pool_zeroed(profile->sample_count * count, sizeof *values);
+  for (size_t s = 0; s < profile->sample_count; s++)
+    for (int i = 0; i < COLUMN_USES; i++)
+      if (old[i].index != NO_COLUMN && profile_has(profile, i))
+        values[s * count + (size_t)profile->column_of[i].index] =
+            profile
+                ->values[s * profile->column_count + (size_t)old[i].index] *
+            old[i].scale;
+  pool_free(profile->values);
+  profile->values = values;
+  profile->value_capacity = profile->sample_count * count;
+  profile->columns = columns;
+  profile->column_count = count;
+  reading->sources = NULL;
+}
+
+void
+reading_columns(struct reading *reading)
+{
+  struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  read_types(reading);
+  find_uses(reading);
+  reading->sources =
+      pool_zeroed(heading->column_count + 1, sizeof *reading->sources);
+  reading->same_columns = true;
+  if (reading_is_first(reading)) { /* the profile has its columns */
+    profile->columns = heading->columns;
+    profile->column_count = heading->column_count;
+    memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
+    for (size_t i = 0; i < heading->column_count; i++)
+      reading->sources[i] = (int)i;
+  } else {
+    reading->same_columns = match_columns(reading);
+  }
+  if (!reading->same_columns && !reading->options->lossless)
+    use_own_columns(reading);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What samples say of their objects: labels, and with the values what type
+ * and size the objects are of.
+ *
+ * Samples share their labels: equal ones are one set, a row of words in the
+ * profile's label_rows, and what it says is read when the row is new.  Types,
+ * threads and regions are numbered as they first appear in labels.
+ *
+ * In Lisp the category of a type is a label.  In C programs it follows from
+ * the size, which samples with equal labels can have differently where
+ * another program counted them; so a set has a type for each category.
+ */
+
+#pragma once
+
+#include "common/phase.h"
+#include "profile/measure.h"
+
+struct profile;
+
+/* What categories mean: kinds of object for Lisp, sizes for C. */
+enum language { LANGUAGE_C, LANGUAGE_LISP };
+
+enum { CATEGORY_COUNT = 4 };
+
+/* What an object is; CATEGORY indexes the breakdown columns. */
+struct profile_type {
+  unsigned category;
+  uint32_t type;       /* name id, 0 when not known */
+  uint32_t class_name; /* name id, 0 for objects without a class */
+};
+
+/* What a set of labels says.  As they stand in the file they are a row of
+ * label_rows: what the samples of the file are like (enum label_source), then
+ * key, text, number and unit of each label. */
+struct profile_labels {
+  uint32_t types[CATEGORY_COUNT]; /* indices into types, INDEX_NONE: not
+                                     needed yet; in Lisp all are the same */
+  uint32_t type, class_name;      /* name ids */
+  uint32_t thread, region;        /* indices into threads and regions */
+  enum phase phase; /* as the file states it; PHASE_COUNT: the chain tells */
+  uint64_t text;    /* length of all texts */
+  int64_t time;     /* start of the slice, in nanoseconds; -1: not known */
+  bool by_mprof, counts_objects, of_lisp;
+  bool has_bytes; /* the size of one object: */
+  uint64_t bytes;
+};
+
+enum { LABEL_WORDS = 4 }; /* of one label in a row */
+
+enum label_source { /* bits */
+                    LABELS_BY_MPROF = 1,
+                    LABELS_COUNT_OBJECTS =
+                        2, /* the file has a column for these */
+                    LABELS_OF_LISP = 4
+};
+
+/* How large the objects of a sample are. */
+enum size_kind {
+  SIZE_EXACT,  /* object_bytes each */
+  SIZE_LARGE,  /* different sizes, each above 2048 bytes */
+  SIZE_GROWTH, /* no object: the body of an existing one grew */
+  SIZE_UNKNOWN /* nobody counted the objects */
+};
+
+/* A sample as analysis sees it: see profile_count. */
+struct sample_count {
+  uint64_t counts[MEASURE_COUNT];
+  enum measure weight; /* what categories are of: bytes, or objects */
+  uint64_t calls;      /* of the leaf's function below this chain */
+  uint64_t object_bytes;
+  enum size_kind size_kind;
+  uint32_t type; /* index into types */
+};
+
+/* Returns the set of labels that the COUNT words at ROW are; adds it if it is
+ * new. */
+uint32_t profile_labels(struct profile *profile, const uint64_t *row,
+                        size_t count);
+
+/* Sets COUNT to what the sample I counts. */
+void profile_count(const struct profile *profile, size_t i,
+                   struct sample_count *count);
+
+/* Finds the type of the objects of the sample I, and makes it when it is new;
+ * until then profile_count has none. */
+void profile_settle_type(struct profile *profile, size_t i);
+
+/* Return the letter ("c") and the name ("cons", "small") of CATEGORY. */
+const char *category_letter(enum language language, unsigned category);
+const char *category_name(enum language language, unsigned category);

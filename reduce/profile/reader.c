@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Reads one file: bytes (input_file.c), what chains are made of
+ * (reader_tables.c), what is said of the whole (here), comments (comments.c),
+ * sample types (columns.c), and samples (reader_samples.c); all by the
+ * decoder of message.c.
+ *
+ * Samples are nearly all of a profile.  The other fields are listed first,
+ * since they may refer to each other in either direction.
+ *
+ * A fault in the meaning of the message is reported with the offset of the
+ * field at fault.  Offsets are kept, since the samples are forgotten as they
+ * are read, and forgotten bytes read as zeros.  After a fault the whole file
+ * is searched once for damage, since the first wrong byte explains all faults
+ * behind it.
+ */
+
+#include "profile/reader.h"
+
+#include "base/pool.h"
+#include "base/sink.h"
+#include "profile/reading.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void
+reading_fault_at(const struct reading *reading, size_t offset,
+                 const char *format, ...)
+{
+  char reason[512];
+  va_list arguments;
+  struct reading failing = *reading;
+  failing.failing = true;
+  if (!reading->failing)
+    wire_check(&failing);
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  fail_file(MPROF_BAD_PROFILE, (int64_t)offset, reading->path,
+            "cannot read '%s': %s (offset %zu of the %s)", reading->path,
+            reason, offset,
+            reading->file.compressed ? "inflated data" : "file");
+}
+
+/* Returns the text that FIELD holds.  Names end at a NUL here, so each NUL
+ * becomes U+FFFD, the character for what cannot be shown. */
+static char *
+string_text(const struct wire_field *field)
+{
+  const size_t size = field->size;
+  char *copy = pool_text_part((const char *)field->bytes, size);
+  struct string_sink text;
+  if (strlen(copy) == size)
+    return copy;
+  string_sink_init(&text);
+  for (size_t at = 0; at <= size; at += strlen(copy + at) + 1) {
+    sink_text(&text.sink, at == 0 ? "" : "\xef\xbf\xbd");
+    sink_text(&text.sink, copy + at);
+  }
+  string_sink_text(&text);
+  return text.text;
+}
+
+/* Adds the string FIELD to the table of strings. */
+static void
+add_string(struct reading *reading, const struct wire_field *field)
+{
+  if (reading->string_count == 0 && field->size != 0)
+    reading_fault_at(reading, field->at, "the first string is not empty");
+  char *text = string_text(field);
+  ARRAY_PUSH(reading->strings, reading->string_count,
+             reading->string_capacity,
+             names_intern(&reading->profile->names, text));
+  pool_free(text);
+}
+
+/* Reads the strings of the file, and lists the other fields but for samples
+ * and comments.  Their decoded
+ * size is bounded before any of it is made: two bytes of input can become a
+ * hundred of structure.  The memory of chains is counted when they are read.
+ */
+static void
+list_fields(struct reading *reading)
+{
+  enum { MOST_FOR_A_BYTE = 40, LEAST_FOR_A_SAMPLE = 48 };
+  const uint64_t most = input_file_memory_limit(&reading->file);
+  uint64_t taken = 0;
+  struct wire_walk walk = wire_walk(reading, NULL);
+  struct wire_field field;
+  while (wire_next(&walk, &field)) {
+    const uint64_t bytes =
+        sizeof field + (uint64_t)field.size *
+                           (field.mark == WIRE_STRING ? 1 : MOST_FOR_A_BYTE);
+    if (taken + bytes > most)
+      reading_damaged(reading, field.at,
+                      "decodes to more than %" PRIu64 " bytes", most);
+    taken += field.number == PPROF_SAMPLE ? LEAST_FOR_A_SAMPLE : bytes;
+    if (field.number == PPROF_COMMENT || field.number == PPROF_OWN_COMMENT)
+      wire_read_numbers(reading, &field, &reading->comments);
+    else if (field.mark == WIRE_STRING)
+      add_string(reading, &field);
+    else if (field.number != PPROF_SAMPLE)
+      ARRAY_PUSH(reading->fields, reading->field_count,
+                 reading->field_capacity, field);
+    while (reading->comment_ats.count < reading->comments.count)
+      numbers_push(&reading->comment_ats, field.at);
+  }
+  if (reading->string_count == 0)
+    reading_fault_at(reading, reading->file.length,
+                     "is not a profile: it has no string table");
+}
+
+/* Reads what is said of the profile as a whole. */
+static void
+read_heading(struct reading *reading)
+{
+  struct profile *heading = &reading->heading;
+  uint64_t f[MESSAGE_FIELDS] = {0};
+  size_t at[MESSAGE_FIELDS] = {0};
+  uint64_t type[MESSAGE_FIELDS] = {0};
+  for (size_t i = 0; i < reading->field_count; i++) {
+    const struct wire_field *field = &reading->fields[i];
+    if (field->number == PPROF_PERIOD_TYPE &&
+        !wire_read_message(reading, field, type))
+      reading_fault_at(reading, field->at,
+                       "the period's type refers to a missing string");
+    if (field->mark == WIRE_NUMBER || field->mark == WIRE_TEXT) {
+      f[field->number] = field->value;
+      at[field->number] = field->at;
+    }
+  }
+  heading->period_type =
+      (struct profile_value_type){(uint32_t)type[PPROF_VALUE_TYPE_NAME],
+                                  (uint32_t)type[PPROF_VALUE_TYPE_UNIT]};
+  if (!reading_string(reading, f[PPROF_DEFAULT_TYPE], &heading->default_type))
+    reading_fault_at(reading, at[PPROF_DEFAULT_TYPE],
+                     "the default sample type is a missing string");
+  bool drop =
+      reading_string(reading, f[PPROF_DROP_FRAMES], &heading->drop_frames);
+  if (!drop ||
+      !reading_string(reading, f[PPROF_KEEP_FRAMES], &heading->keep_frames))
+    reading_fault_at(reading,
+                     at[drop ? PPROF_KEEP_FRAMES : PPROF_DROP_FRAMES],
+                     "drop_frames or keep_frames refers to a missing string");
+  heading->time_nanos = (int64_t)f[PPROF_TIME];
+  heading->duration_nanos = (int64_t)f[PPROF_DURATION];
+  heading->period = (int64_t)f[PPROF_PERIOD];
+}
+
+/* Fails for what is at OFFSET, since it cannot be merged with the first. */
+static _Noreturn void
+refuse(const struct reading *reading, size_t offset, const char *what)
+{
+  reading_fault_at(reading, offset, "differs from '%s' in its %s",
+                   reading->options->first_path, what);
+}
+
+void
+reading_check_heading(struct reading *reading)
+{
+  const struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  if (reading_is_first(reading))
+    return;
+  if (profile->language != heading->language)
+    comment_fault(reading, reading->language_comment,
+                  "profiles of a Lisp program and a C program cannot be "
+                  "combined");
+  if (!reading->options->lossless)
+    return;
+  if (profile->by_mprof != heading->by_mprof)
+    refuse(reading, reading_comment_at(reading, reading->language_comment),
+           "producer: only one is mprof");
+  if (profile->period_type.type != heading->period_type.type ||
+      profile->period_type.unit != heading->period_type.unit)
+    refuse(reading, reading_column_at(reading, 0), "units of sampling");
+  if (!reading->same_columns)
+    refuse(reading, reading_column_at(reading, 0), "sample types");
+}
+
+/* Notes what the file does not say. */
+static void
+note_gaps(const struct reading *reading)
+{
+  const struct profile *heading = &reading->heading;
+  struct profile_gaps *gaps = &reading->profile->gaps;
+  size_t files = heading->file_count;
+  gaps->live += heading->gaps.live;
+  gaps->apart += heading->gaps.apart;
+  gaps->changes += heading->gaps.changes;
+  if (!profile_has(heading, MEASURE_ALLOCS))
+    gaps->countless += files;
+  if (!heading->by_mprof && heading->period > 1 &&
+      strcmp(names_text(&reading->profile->names, heading->period_type.unit),
+             "bytes") == 0) {
+    gaps->sampled += files;
+    if (heading->period > gaps->period)
+      gaps->period = heading->period;
+  }
+}
+
+void
+reading_take(struct reading *reading, uint64_t text)
+{
+  struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  bool first = reading_is_first(reading);
+  profile->language = heading->language;
+  profile->by_mprof = heading->by_mprof && (first || profile->by_mprof);
+  profile->period_type = heading->period_type;
+  if (first) {
+    profile->default_type = heading->default_type;
+    profile->drop_frames = heading->drop_frames;
+    profile->keep_frames = heading->keep_frames;
+  } else if (profile->default_type != heading->default_type) {
+    profile->default_type = 0;
+  }
+  if (heading->time_nanos > 0 &&
+      (profile->time_nanos == 0 || heading->time_nanos < profile->time_nanos))
+    profile->time_nanos = heading->time_nanos;
+  if (heading->duration_nanos > 0 &&
+      __builtin_add_overflow(profile->duration_nanos, heading->duration_nanos,
+                             &profile->duration_nanos))
+    profile->duration_nanos = INT64_MAX;
+  if (heading->period > profile->period)
+    profile->period = heading->period;
+  profile->file_count += heading->file_count;
+  profile->text_limit += text;
+  note_gaps(reading);
+}
+
+void
+profile_read(struct profile *profile, const char *path,
+             const struct reader_options *options)
+{
+  struct reading reading = {.profile = profile,
+                            .path = path,
+                            .options = options,
+                            .first_sample = profile->sample_count};
+  progress_tell("reading", 0, 0);
+  if (options->octets.data != NULL)
+    input_file_unpack(&reading.file, path, options->octets);
+  else
+    input_file_read(&reading.file, path);
+  uint64_t text = input_file_text_limit(&reading.file);
+  reading.text_left = text;
+  list_fields(&reading);
+  reading_tables(&reading);
+  read_heading(&reading);
+  reading_comments(&reading);
+  reading_columns(&reading);
+  reading_check_heading(&reading);
+  reading_samples(&reading);
+  reading_take(&reading, text);
+  pool_free(reading.file.data);
+  pool_free(reading.fields);
+  pool_free(reading.strings);
+  index_map_release(&reading.function_ids);
+  index_map_release(&reading.location_ids);
+  index_map_release(&reading.mapping_ids);
+}

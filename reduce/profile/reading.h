@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A file while it is read: what the parts of the reader hand each other, and
+ * how each says that something is wrong.  reader.c makes it, or for an image
+ * images/building.c.
+ */
+
+#pragma once
+
+#include "base/index_map.h"
+#include "base/input_file.h"
+#include "base/pool.h"
+#include "common/pprof_format.h"
+#include "profile/profile.h"
+#include "profile/reader.h"
+
+/* ---- the decoder ---- */
+
+/* Messages are decoded one field after the other, at any place of a file. All
+ * bounds are checked, and what is wrong fails with its offset in the file. */
+
+struct reading;
+struct wire_schema;
+
+/* What a field holds; a digit: a message of a kind that message.c knows. */
+enum wire_mark {
+  WIRE_ANYTHING = '?', /* its number is not known */
+  WIRE_NUMBER = '#',
+  WIRE_NUMBERS = '*', /* repeated */
+  WIRE_TEXT = '$',    /* the number of a string in the table of strings */
+  WIRE_STRING = '"'
+};
+
+enum { MESSAGE_FIELDS = 16 }; /* at most, but for those of mprof's own */
+
+/* Returns the name of the FIELD of the profile, such as "location". */
+const char *message_name(uint32_t field);
+
+/* One field of a message. */
+struct wire_field {
+  uint32_t number;
+  char mark;
+  size_t at;            /* offset of its tag in the file */
+  uint64_t value;       /* of a number; else 0 */
+  const uint8_t *bytes; /* of a length-delimited value, SIZE of them; else
+                           NULL */
+  size_t size;
+};
+
+/* A walk over the fields of a message. */
+struct wire_walk {
+  const struct reading *reading;
+  const struct wire_schema *schema; /* of the message */
+  size_t at, end;                   /* offsets in the file */
+};
+
+/* Returns a walk over the message FIELD; NULL: the whole file. */
+struct wire_walk wire_walk(const struct reading *reading,
+                           const struct wire_field *field);
+
+/* Reads the next field of WALK.  Returns false at the end. */
+bool wire_next(struct wire_walk *walk, struct wire_field *field);
+
+/* Appends the numbers of FIELD, one or a packed run of them, to NUMBERS. */
+void wire_read_numbers(const struct reading *reading,
+                       const struct wire_field *field,
+                       struct numbers *numbers);
+
+/* Puts the numbers of the message FIELD into VALUES, by field; the last of
+ * each counts, as protobuf has it.  Texts become name ids.  Returns false if
+ * one refers to a missing string. */
+bool wire_read_message(const struct reading *reading,
+                       const struct wire_field *field,
+                       uint64_t values[MESSAGE_FIELDS]);
+
+/* Fails where the messages of the file are damaged, as far as it is not
+ * forgotten. */
+void wire_check(const struct reading *reading);
+
+/* ---- a file ---- */
+
+/* One file being read. */
+struct reading {
+  struct profile *profile; /* receives the content */
+  const char *path;
+  const struct reader_options *options;
+  struct input_file file;
+  struct wire_field *fields; /* but for strings, samples and comments */
+  size_t field_count, field_capacity;
+  struct numbers comments; /* name ids; until they are read, strings */
+  uint32_t *strings;       /* string index -> name id */
+  size_t string_count, string_capacity;
+  struct numbers comment_ats;       /* their offsets; none in an image */
+  size_t fact_comments[FACT_COUNT]; /* the last one that states a fact, */
+  size_t language_comment;          /* and the language; 0: none does */
+  size_t sample_at;                 /* offset of the sample in hand */
+  struct index_map function_ids;    /* id -> number, as for the next two */
+  struct index_map location_ids;
+  struct index_map mapping_ids;
+  struct profile_line *lines; /* of the location in hand */
+  size_t line_count, line_capacity;
+  struct profile heading; /* what the file says of the whole: facts, too; no
+                             arrays but columns */
+  int *sources; /* by column of the profile, which of the file it is; NULL:
+                   each use has one */
+  uint64_t text_left; /* bytes that names may still have, as often as anything
+                         refers to them */
+  bool same_columns;  /* those of the file are the profile's */
+  size_t first_sample; /* of the file */
+  bool failing;        /* something is wrong with the file */
+};
+
+/* Fails for what is at OFFSET, or for what is damaged anywhere. */
+_Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
+                                const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#define reading_damaged(reading, offset, ...)                                \
+  reading_fault_at(reading, offset,                                          \
+                   "is not a profile, or is damaged: " __VA_ARGS__)
+
+/* Returns the offset of the file's sample type INDEX, from zero; the length
+ * of the file if it has fewer. */
+size_t reading_column_at(const struct reading *reading, size_t index);
+
+/* Fails for the comment INDEX. */
+#define comment_fault(reading, index, ...)                                   \
+  reading_fault_at(reading, reading_comment_at(reading, index), __VA_ARGS__)
+
+/* Returns the offset of the comment INDEX, from zero; the length of the file
+ * if it has fewer. */
+static inline size_t
+reading_comment_at(const struct reading *reading, size_t index)
+{
+  return index < reading->comment_ats.count
+             ? (size_t)reading->comment_ats.items[index]
+             : reading->file.length;
+}
+
+/* Sets *NAME to the name id of the string INDEX.  Returns false if there is
+ * none. */
+static inline bool
+reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
+{
+  if (index >= reading->string_count)
+    return false;
+  *name = reading->strings[index];
+  return true;
+}
+
+/* Counts LENGTH bytes of text.  Returns false if these are more than the file
+ * may have. */
+static inline bool
+reading_add_text(struct reading *reading, uint64_t length)
+{
+  bool good = length <= reading->text_left;
+  reading->text_left -= good ? length : 0;
+  return good;
+}
+
+/* Returns whether READING's file is the first of the profile. */
+static inline bool
+reading_is_first(const struct reading *reading)
+{
+  return reading->profile->file_count == 0;
+}
+
+/* Read one part of the file each, to be called in this order: what chains are
+ * made of, comments, sample types, samples. */
+void reading_tables(struct reading *reading);
+void reading_comments(struct reading *reading);
+void reading_columns(struct reading *reading);
+void reading_samples(struct reading *reading);
+
+/* Adds the comments to the profile, and takes the facts that they state; a
+ * part of reading_comments, which takes what the samples need as well. */
+void reading_add_comments(struct reading *reading);
+
+/* Checks that what the file says of the whole goes together, and with the
+ * files before; its columns are known. */
+void reading_check_heading(struct reading *reading);
+
+/* Adds what the file says of the whole, when all else is in the profile; it
+ * may have so much TEXT. */
+void reading_take(struct reading *reading, uint64_t text);
+
+/* Compares the facts that the comments state with SUMS over the samples of
+ * the file, and adds them to the profile. */
+void reading_check_facts(struct reading *reading,
+                         const uint64_t sums[COLUMN_USES]);
+
+/* ---- samples ---- */
+
+/* Samples of one file on their way into a profile: their values are checked,
+ * summed up and put into the profile's columns, their labels become a set.
+ * Where they come from, a pprof file or an image, makes no difference here.
+ *
+ * For each sample: sample_adder_begin, its values and labels,
+ * sample_adder_check, sample_adder_add.
+ */
+
+struct sample_adder {
+  struct reading *reading;
+  size_t index;                 /* of the sample in hand; its parts: */
+  struct numbers values;        /* in columns of the file */
+  uint64_t by_use[COLUMN_USES]; /* the values, once they are checked */
+  struct numbers labels; /* a row of label_rows, from the first word on */
+  uint64_t sums[COLUMN_USES]; /* of the file's samples */
+  uint8_t uses[COLUMN_USES];  /* that the file has columns for */
+  size_t use_count;
+  bool *unsigned_columns; /* by column of the file: those that may not be
+                             negative, as some figure is made of them */
+  uint64_t *row;          /* values in the profile's columns */
+};
+
+/* Fails for the sample in hand. */
+#define sample_fault(adder, ...)                                             \
+  reading_fault_at((adder)->reading, (adder)->reading->sample_at, __VA_ARGS__)
+
+/* Begins the samples of READING, whose columns are known. */
+void sample_adder_init(struct sample_adder *adder, struct reading *reading);
+
+/* Begins another sample, which has no value and no label yet. */
+void sample_adder_begin(struct sample_adder *adder);
+
+/* Adds a label to those in hand: key, text, number and unit. */
+void sample_adder_label(struct sample_adder *adder,
+                        const uint64_t label[LABEL_WORDS]);
+
+/* Checks the values in hand, and adds them to all sums. */
+void sample_adder_check(struct sample_adder *adder);
+
+/* Adds the sample in hand, which is checked, and whose chain ends at NODE.
+ * Its labels are those in hand, unless *LABELS is the number of their set and
+ * 1; it becomes that. */
+void sample_adder_add(struct sample_adder *adder, uint32_t node,
+                      uint32_t *labels);

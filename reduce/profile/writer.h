@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A profile as a file, which the reader reads as what it was. */
+
+#pragma once
+
+#include "base/array.h"
+#include "base/sink.h"
+#include "profile/profile.h"
+
+/* What the header of such a file calls it, if it is by mprof: "mprof ", and
+ * the PROCESS that it is of, as the comment mprof.process has it (NULL:
+ * none).
+ */
+enum { PROFILE_GZIP_COMMENT_BYTES = 300 };
+void profile_gzip_comment(const char *process,
+                          char comment[PROFILE_GZIP_COMMENT_BYTES]);
+
+/* Writes PROFILE, compressed, to SINK.  With PLAIN all frames show to all
+ * programs; else those that are hidden by default show only to mprof. */
+void profile_write(const struct profile *profile, bool plain,
+                   struct sink *sink);
+
+/* ---- protobuf ---- */
+
+/* A message under way: its owner hands it on as a field of the message around
+ * it, or to a sink.  Numbers that are zero are not written, as proto3 has it.
+ */
+struct wire_buffer { /* all zero: empty */
+  uint8_t *bytes;
+  size_t count, capacity;
+};
+
+/* Append the field FIELD: a number, unless it is zero; COUNT bytes; COUNT
+ * numbers as one packed run, unless there are none; the message MESSAGE,
+ * which becomes empty. */
+void wire_put_number(struct wire_buffer *buffer, uint32_t field,
+                     uint64_t number);
+void wire_put_bytes(struct wire_buffer *buffer, uint32_t field,
+                    const void *bytes, size_t count);
+void wire_put_packed(struct wire_buffer *buffer, uint32_t field,
+                     const uint64_t *numbers, size_t count);
+void wire_put_message(struct wire_buffer *buffer, uint32_t field,
+                      struct wire_buffer *message);
+
+/* Appends COUNT numbers as the fields from FIRST on. */
+void wire_put_fields(struct wire_buffer *buffer, uint32_t first,
+                     const uint64_t *numbers, uint32_t count);
+
+/* Writes what BUFFER holds to SINK; then it is empty. */
+void wire_send(struct wire_buffer *buffer, struct sink *sink);
