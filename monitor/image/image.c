@@ -85,7 +85,7 @@ unlock_parts(const struct signals_held *signals)
   signals_let_go(signals);
 }
 
-/* Adds a part.  Returns false if there is no room; then the image is marked
+/* Adds a part.  Returns false if the image is full; then it is marked
  * as incomplete (say_incomplete). */
 static bool
 add_part(struct part *new)
@@ -135,7 +135,7 @@ last_part(const struct part *first, const char *end)
 }
 
 /* Adds a part of BYTES zeroed bytes behind LAST.  Returns false if something
- * is mapped there, or there is no room. */
+ * is mapped there, or the image is full. */
 static bool
 add_behind(const struct part *last, size_t bytes)
 {
@@ -152,7 +152,7 @@ add_behind(const struct part *last, size_t bytes)
 }
 
 /* Lengthens the array whose last part is LAST to END: in the range of LAST,
- * and behind that by another part.  Returns false if there is no room. */
+ * and behind that by another part.  Returns false if the image is full. */
 static bool
 extend(struct part *last, const char *end)
 {
@@ -238,7 +238,7 @@ make_head(int file, enum image_language language)
 }
 
 /* Puts all parts of the previous image, which are in memory, into this one.
- * Returns false with errno if there is no room. */
+ * Returns false with errno if it is full. */
 static bool
 put_all(int file, struct image_head *head)
 {

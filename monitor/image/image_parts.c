@@ -81,7 +81,7 @@ advise(void *at, size_t bytes)
 }
 
 /* Maps MAPPED bytes of the file from OFFSET on, the first BYTES of them
- * present and zero.  Returns NULL with errno if there is no room. */
+ * present and zero.  Returns NULL with errno if the disk is full. */
 static void *
 map_present(int file, uint64_t offset, size_t mapped, size_t bytes)
 {
@@ -195,8 +195,8 @@ set_range(struct part *p, uint64_t offset, size_t range)
   p->entry.room = range / p->entry.record_bytes;
 }
 
-/* Gives the part a range at the end of the file, if it has none.  Returns
- * false with errno if there is no room. */
+/* Gives a part without a range one at the end of the file.  Returns
+ * false with errno if the file may not be so long. */
 static bool
 find_range(int file, const struct image_head *head, struct part *p)
 {

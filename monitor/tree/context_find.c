@@ -40,7 +40,7 @@ leaf_hash(uint32_t up, uint64_t site, uint32_t kind)
 }
 
 /* Makes room in memory for another context below `parent'.  Returns false if
- * there is no memory. */
+ * the kernel grants none. */
 static bool
 has_memory_for_context(struct context_tree *tree, uint32_t parent)
 {
@@ -95,7 +95,7 @@ add_context(struct context_tree *tree, const struct context *context)
 }
 
 /* Makes the child of `parent' for paths over the budget.  Returns it, or
- * CONTEXT_OVERFLOW, the root's, if there is no memory. */
+ * CONTEXT_OVERFLOW, the root's, without memory for it. */
 static __attribute__((noinline)) uint32_t
 make_over_child(struct context_tree *tree, uint32_t parent)
 {

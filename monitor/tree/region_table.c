@@ -80,7 +80,7 @@ name_in(const struct region_table *table, uint32_t parent, const char *name)
 }
 
 /* Returns the number of the region `name' in `parent', a new one if it is
- * new; NONE if there is no room. */
+ * new; NONE if the table is full. */
 static uint32_t
 find(struct region_table *table, uint32_t parent, const char *name)
 {

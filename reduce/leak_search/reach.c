@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Finds what a program has lost, by a mark from the roots in a process of its
- * own.  Objects to be looked into are a list through them, so that a list of
- * the program of any length takes no stack.  What was found is in a file that
- * both processes have: a struct answer, and the records of losses. */
+ * own.  Objects that are still to be read are linked through themselves, so
+ * that no structure of the program, however deep, takes stack.  The result is
+ * in a file that both processes map: a struct answer, and records of losses.
+ */
 
 #include "leak_search/reach.h"
 

@@ -156,7 +156,7 @@ stripes_rebalance(void)
 /* ---- use ---- */
 
 /* Puts the counters of a stripe, of which USED bytes may not be zero, into
- * the image.  Returns false if there is no room. */
+ * the image.  Returns false if the image is full. */
 static bool
 map(const struct stripe *s, size_t used)
 {

@@ -3,12 +3,12 @@
  * unloaded_code.c -- code of a C program that goes away, so that its call
  * sites are retired before its addresses are used again.
  *
- * Model.  Which code was loaded at the last check is compared with what is
- * loaded now.  Libraries come and go by dlopen and dlclose, and also without:
- * the C library unloads modules of its own (iconv, locales).  But the dynamic
- * linker allocates after it has unloaded one and before it maps another, and
- * once more when that is in its list.  So a check at each of its allocations
- * misses none; none of them is a known path.
+ * Model.  Each check compares the code that is loaded with the code that was
+ * loaded at the last check.  Libraries come and go by dlopen and dlclose, and
+ * also without: the C library unloads modules of its own (iconv, locales).
+ * But the dynamic linker allocates after it has unloaded one and before it
+ * maps another, and once more when that is in its list.  So a check at each
+ * of its allocations misses none; none of them is a known path.
  *
  * Takes the linker's lock, and then the monitor's: this thread has not got
  * that.  Runs inside the hook. */

@@ -7,10 +7,10 @@
  * Code that is unloaded gets its name before its addresses are used again.
  *
  * A filter may end the program for a call that the monitor makes: for memory,
- * or to open a file.  What a filter says is not looked at.  Before it is set,
- * room is made for what is to come; afterwards the monitor makes no system
- * call (arenas_seal).  What then finds no room is counted over the budget,
- * and children have no profile. */
+ * or to open a file.  The monitor does not read the filter: it reserves room
+ * before the filter is set, and makes no system call afterwards
+ * (arenas_seal).  Allocations beyond that room are counted over the budget,
+ * and children get no image. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>
