@@ -37,7 +37,8 @@ struct progress *progress_listener;
 
 /* ---- messages ---- */
 
-void
+/* Writes the message as one printable line. */
+static void
 mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
              va_list arguments)
 {

@@ -53,8 +53,6 @@ struct mprof_error {
  * as escape_name writes it (base/quote.h). */
 void mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void mprof_line_v(char line[MPROF_ERROR_LENGTH], const char *format,
-                  va_list arguments);
 
 /* Writes such a line of the command's to standard error. */
 void mprof_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
