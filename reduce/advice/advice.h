@@ -14,9 +14,9 @@
 #include "analysis/view.h"
 
 struct advice {
-  const struct rule *rule;
-  uint32_t culprit;     /* a function of the frame table */
-  const char *function; /* its name, and its file, "" when not known */
+  const struct rule *rule; /* one with a name */
+  uint32_t culprit;        /* a function of the frame table */
+  const char *function;    /* its name, and its file, "" when not known */
   const char *file;
   const char *called; /* below it, for most of the bytes; NULL: it allocates
                          itself */
@@ -30,7 +30,8 @@ struct advice {
   uint64_t sizes;   /* how many different ones these have, as far as known */
   uint64_t least, most; /* of the sizes, in bytes */
   bool larger;          /* there are others, which are not known */
-  uint64_t saved;       /* bytes, at most so many where the grade is check */
+  uint64_t saved;       /* bytes, never 0; an upper bound where the grade is
+                           check */
   struct figures figures;
   uint32_t ways[2]; /* while it is gathered: those of called and caller */
 };
@@ -40,11 +41,12 @@ struct advice_list {
   size_t count;
 };
 
-/* Finds all advice in VIEW, which must outlive LIST. */
+/* Finds all advice in VIEW, which must outlive LIST; none that saves nothing,
+ * nor any where advice_applies is false. */
 void advice_list_init(struct advice_list *list, const struct view *view);
 
-/* Returns whether VIEW is one to give advice on: of a Lisp program, and of
- * what was allocated, by functions. */
+/* Returns whether VIEW is one to give advice on: with rules in its options,
+ * of a Lisp program, and of what was allocated, by functions. */
 bool advice_applies(const struct view *view);
 
 /* ---- which rule holds, and which function is to be changed ---- */
@@ -61,19 +63,21 @@ struct matcher {
   size_t rule_count;
   struct part *parts;   /* by function of the frame table */
   bool addresses;       /* the profile says where code is */
-  unsigned char *names; /* roles, by name of the frame table */
-  unsigned char *types; /* the same, by type of the profile */
+  unsigned char *names; /* roles: rule_count bytes for each name of the frame
+                           table */
+  unsigned char *types; /* likewise, for each type of the profile */
 
   const struct frame **chain; /* that is looked at, from the leaf on, ... */
   size_t chain_count, chain_capacity;
   uint32_t next; /* ... up to this node, which is not read yet */
 };
 
+/* Makes MATCHER of VIEW and the rules of its options, which are not NULL. */
 void matcher_init(struct matcher *matcher, const struct view *view);
 
 /* Why an object was allocated. */
 struct finding {
-  size_t rule;      /* number of the first one that holds */
+  size_t rule;      /* number of the first one that holds, perhaps unnamed */
   uint32_t culprit; /* functions of the frame table */
   uint32_t called;  /* by the culprit; INDEX_NONE: it allocates itself */
   uint32_t caller;  /* of the program, other than the culprit and above it;
@@ -82,7 +86,7 @@ struct finding {
   bool counted;     /* the rule counts such objects */
 };
 
-/* Finds that for an object of TYPE that was allocated in NODE of the
- * profile's tree.  False: no rule holds. */
+/* Sets FINDING for an object of TYPE that was allocated in NODE of the
+ * profile's tree.  Returns false if no rule holds. */
 bool matcher_find(struct matcher *matcher, uint32_t node, uint32_t type,
                   struct finding *finding);

@@ -52,8 +52,8 @@ enum rule_key {
 /* A set of the first keys. */
 #define RULE_BIT(key) ((unsigned char)(1u << (key)))
 
-/* What it says, by key; NULL: nothing.  Lists are names, one behind the
- * other, and an empty one. */
+/* What it says, by key; where it says nothing, the usual value or "", never
+ * NULL.  Lists are names, one behind the other, and an empty one. */
 struct rule {
   const char *values[RULE_KEYS];
 };
@@ -67,7 +67,8 @@ struct rule_list {
 struct mprof_error;
 
 /* Reads the rules of the file PATH, unless it is NULL, and behind them those
- * of mprof. */
+ * of mprof.  Fails with MPROF_CANNOT_READ, and names the line, if the file is
+ * wrong. */
 void rule_list_init(struct rule_list *list, const char *path);
 
 /* Returns whether RULE has WORD for KEY. */

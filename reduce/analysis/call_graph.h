@@ -23,8 +23,9 @@
 
 struct graph_node {
   const char *name;    /* of the frame table, or constant */
-  uint32_t function;   /* number in the frame table of one with this name, or
-                          INDEX_NONE */
+  uint32_t function;   /* number in the frame table of one with this name;
+                          INDEX_NONE: a cycle, or what stands for a whole
+                          chain */
   struct figures self; /* allocated by the function itself */
   struct figures inclusive; /* allocated in it and below it; once a chain */
   struct figures root;      /* of chains that start here: no caller */
@@ -33,11 +34,12 @@ struct graph_node {
   uint64_t inner_calls;     /* of these, by itself: direct recursion; of a
                                cycle, calls of members by members */
   uint64_t root_calls;      /* calls without a caller, or CALLS_UNKNOWN */
-  size_t depth;             /* fewest callers above it on any chain */
+  size_t depth;             /* fewest callers above it on any chain that
+                               allocated; SIZE_MAX: it is on none */
   uint32_t cycle;           /* number of its cycle from 1, 0: in none */
-  size_t first_arc, arc_count;       /* to callees, in arcs */
-  size_t first_in_arc, in_arc_count; /* from callers, in in_arcs */
-  size_t first_type, type_count;     /* in self_types */
+  size_t first_arc, arc_count;       /* to callees, in arcs; cycles have 0 */
+  size_t first_in_arc, in_arc_count; /* from callers, in in_arcs; likewise */
+  size_t first_type, type_count;     /* in self_types; likewise */
   size_t first_member, member_count; /* of a cycle, in members */
   uint32_t uses; /* while building: times on the chain in hand */
 };
@@ -47,12 +49,12 @@ struct graph_arc {
   uint32_t callee;          /* equal to caller: direct recursion */
   struct figures inclusive; /* of chains that have this pair; once a chain */
   uint64_t calls;           /* of callee by caller, or CALLS_UNKNOWN */
-  uint32_t uses;            /* as of nodes */
+  uint32_t uses;            /* while building: times on the chain in hand */
 };
 
 struct call_graph {
-  uint64_t context_count;   /* distinct chains at whose end something was
-                               allocated, whatever it was */
+  uint64_t context_count;   /* of distinct chains at whose end the selection
+                               keeps allocations */
   uint64_t calls;           /* of all functions whose calls are known */
   struct graph_node *nodes; /* functions; then cycles, number k at node_count
                                + k - 1, by inclusive bytes, descending, then
@@ -67,8 +69,9 @@ struct call_graph {
   size_t self_type_count, self_type_capacity;
 };
 
-/* Builds GRAPH from TREE, whose items must be functions: node i is item i.
- * Linear in the nodes of the tree, but for sorting arcs. */
+/* Builds GRAPH, without cycles, in the pool in use from TREE, whose items
+ * must be functions: node i is item i.  Takes linear time in the nodes of the
+ * tree, but for sorting arcs. */
 void call_graph_init(struct call_graph *graph, const struct call_tree *tree);
 
 /* ---- cycles ---- */

@@ -29,8 +29,8 @@
 struct call_item {
   const char *name;  /* of the frame table, or constant */
   uint32_t function; /* number in the frame table of one with this name;
-                        INDEX_NONE: the item stands for a chain of which
-                        nothing shows */
+                        INDEX_NONE: the item stands for a whole chain,
+                        of which nothing shows or which has a label */
   int64_t line;      /* of frames; 0 when not known */
   uint32_t file;     /* of the line: as in struct frame */
   uint64_t address;
@@ -60,8 +60,8 @@ struct call_pair {
 struct call_tree {
   const struct selection *selection;
   bool by_frames;   /* items are frames, else functions */
-  bool merges_runs; /* frames in a row with one item are one node, that of the
-                       rootmost: see frames.h */
+  bool merges_runs; /* frames in a row that show as one function are one node,
+                       that of the rootmost: see frames.h */
   struct tree tree;
   size_t allocating; /* count of the nodes, root included, that allocated or
                         lead to one; the nodes after them have only calls */
@@ -71,7 +71,7 @@ struct call_tree {
   struct row_table keys;    /* by item: the values that identify it */
   uint32_t *of_sample;      /* by sample: the node that has its allocations;
                                INDEX_NONE: they do not count */
-  struct call_place *calls; /* those that count, by sample */
+  struct call_place *calls; /* those that count, in the order of samples */
   size_t call_count, call_capacity;
 
   /* of functions: */
@@ -88,8 +88,9 @@ struct call_tree {
 void call_tree_init(struct call_tree *tree, const struct selection *selection,
                     bool merges_runs);
 
-/* Makes the tree of the same chains as FUNCTIONS, with frames as items; with
- * CALLED it has calls. */
+/* Makes the tree of the same chains as FUNCTIONS, with frames as items.  It
+ * has calls if CALLED is true.  FUNCTIONS need not outlive it, but their
+ * selection must. */
 void call_tree_by_frames(struct call_tree *tree,
                          const struct call_tree *functions, bool called);
 
@@ -116,7 +117,7 @@ struct chains {
   const struct call_tree *tree;
   size_t count;                /* of chains, with the empty one */
   uint32_t *walk;              /* their nodes in order, the root first */
-  uint32_t *places;            /* by node: its index in `walk' */
+  uint32_t *places;            /* by node: its index in `walk'; 0: left out */
   struct chain_counts *counts; /* by node */
 };
 

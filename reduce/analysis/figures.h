@@ -22,9 +22,9 @@ struct figures {
       uint64_t held_bytes, held_allocs;
     };
   };
-  uint64_t by_category[CATEGORY_COUNT]; /* bytes, or objects if --value
-                                           counts these in the tables */
-  uint64_t category_kept[CATEGORY_COUNT];
+  uint64_t by_category[CATEGORY_COUNT];   /* bytes, or objects if a selection
+                                             counts a measure of objects */
+  uint64_t category_kept[CATEGORY_COUNT]; /* bytes kept */
 };
 
 _Static_assert(offsetof(struct figures, temporary_allocs) ==
@@ -35,8 +35,8 @@ _Static_assert(offsetof(struct figures, temporary_allocs) ==
 struct type_part {
   uint32_t group;         /* a node of the call graph, or a bin */
   uint32_t type;          /* index into the profile's types */
-  struct figures figures; /* of a function and of a chain bytes and
-                             allocations alone */
+  struct figures figures; /* of a node bytes and allocations alone, the rest
+                             is 0; of a bin all */
 };
 
 /* Adds MORE to SUM. */

@@ -20,7 +20,8 @@ struct function {
   uint32_t name;      /* id in `names' of the name shown */
   uint32_t file;      /* id in `names' of the source file; 0 when not known */
   int64_t start_line; /* 0 when not known */
-  uint64_t low_address; /* lowest address seen in it, 0 when none */
+  uint64_t low_address; /* lowest address seen in it, 0 when none, and for
+                           groups */
   bool runtime;         /* a C function of the runtime, hidden by default */
   bool c;               /* its name is that of a C function */
   bool calls_known;     /* its calls are counted in all files */
@@ -38,8 +39,8 @@ struct frame {
 /* The effects of the options on a function. */
 struct function_choice {
   bool hidden;
-  bool root; /* runs a profiled body */
-  bool named;
+  bool root;          /* runs a profiled body */
+  bool named;         /* see is_function_name */
   unsigned char role; /* enum phase_role */
 };
 
@@ -53,7 +54,7 @@ struct frame_table {
   size_t frame_count, frame_capacity;
   uint32_t *first_frames;  /* by location; behind the last is frame_count */
   size_t most_frames;      /* of one location */
-  uint32_t *region_groups; /* by region: the name of what stands for the
+  uint32_t *region_groups; /* by region: the name id of what stands for the
                               chains of samples there; NULL: chains are of
                               frames */
 };
@@ -95,7 +96,7 @@ function_file(const struct frame_table *table, size_t index)
 bool is_placeholder(const char *text);
 
 /* Returns whether TEXT is the name of a function: no placeholder, no
- * address, and not empty. */
+ * address, not empty, and not "(OUT-OF-MEMORY)". */
 bool is_function_name(const char *text);
 
 /* ---- groups ---- */
@@ -131,8 +132,8 @@ enum granularity {
 
 /* Groups the functions of FRAMES, of which CHOICES says what the options
  * make; or, for BY_LABEL, the regions by the label KEY.  Does nothing for
- * BY_FUNCTION.  Fails when nothing has the label.  Linear in frames,
- * functions and regions. */
+ * BY_FUNCTION.  Fails with MPROF_NOTHING when no region has the label.  Takes
+ * linear time in frames, functions and regions. */
 void frame_table_group(struct frame_table *frames, enum granularity by,
                        const char *key,
                        const struct function_choice *choices);

@@ -124,12 +124,14 @@ struct selection {
   struct figures total; /* of the samples kept */
   uint64_t calls; /* counted calls of all functions, hidden ones too, that led
                      to chosen allocations; of C programs these allocations */
-  uint64_t nameless_leaf_bytes;  /* bytes of leaves without a name */
+  uint64_t nameless_leaf_bytes;  /* bytes of leaves without a name; these two
+                                    are of all samples, kept or not */
   uint64_t nameless_chain_bytes; /* bytes with such a frame on their chain */
 };
 
 /* Matches OPTIONS with the names in PROFILE and its FRAMES, which must
- * outlive SELECTION; then frames can be grouped. */
+ * outlive SELECTION; then frames can be grouped.  Fails with MPROF_USAGE if
+ * an expression, a category or the number of a sample is wrong. */
 void selection_match(struct selection *selection,
                      const struct profile *profile,
                      const struct frame_table *frames,
@@ -152,8 +154,8 @@ bool selection_is_empty(const struct selection *selection);
 /* Fails, and says which option matches nothing, and which name is near. */
 _Noreturn void selection_fail_empty(const struct selection *selection);
 
-/* Returns the end of a message, where nothing matches EXPRESSION: a hint at
- * the name nearest to its value, or "". */
+/* Returns the end of a message, where nothing matches EXPRESSION, which must
+ * be given: a hint at the name nearest to its value, or "". */
 const char *selection_nearest(const struct selection *selection,
                               enum expression expression);
 
@@ -171,6 +173,7 @@ enum kept {
   KEPT_ALL = 7
 };
 
+/* Return whether the allocations, or the calls, of sample I count. */
 static inline bool
 selection_keeps(const struct selection *selection, size_t i)
 {
@@ -193,9 +196,10 @@ is_below_root(const struct selection *selection, size_t node)
 /* Returns in which phase sample I was. */
 enum phase selection_phase(const struct selection *selection, size_t i);
 
-/* Returns how many frames show at NODE of the profile's tree.  Sets SHOWN to
- * them, in order from the root, and END to the state of the chain after them;
- * both may be NULL. */
+/* Returns how many frames show of NODE's own location in the profile's tree,
+ * not of the whole chain; NODE is not TREE_ROOT.  Sets SHOWN, which has room
+ * for most_frames, to their indices in the frame table, from the root on, and
+ * END to the state of the chain after them; both may be NULL. */
 size_t selection_shown(const struct selection *selection, uint32_t node,
                        uint32_t *shown, struct chain_walk *end);
 
@@ -211,6 +215,9 @@ enum nameless {
   NAMELESS_SESSION, /* it was cut off */
   NAMELESS_COUNT
 };
+
+/* Returns why no frame shows on the chain of NODE; to be called only if none
+ * does. */
 enum nameless selection_nameless(const struct selection *selection,
                                  uint32_t node);
 
@@ -237,9 +244,10 @@ is_chosen(const struct selection *selection, enum expression expression,
   return matches == NULL || matches[item];
 }
 
-/* Sets TEXTS to the names of ITEM, that EXPRESSION is matched with, the
- * second
- * "" where it has but one.  Returns false if there is no such item. */
+/* Sets TEXTS to the names of ITEM that EXPRESSION is matched with; the second
+ * is "" where it has only one.  ITEM is the number of a function of the frame
+ * table, or of a thread, region or type of the profile, which own the names.
+ * Returns false if there is no such item. */
 bool selection_item_names(const struct selection *selection,
                           enum expression expression, size_t item,
                           const char *texts[2]);

@@ -34,11 +34,11 @@ struct suppressions suppressions_of_libraries(void);
 bool suppressions_know_library(const struct suppressions *list,
                                const char *path);
 
-/* Reads the file of suppressions that OPTIONS name, if any.  Fails if it
- * cannot be read, or has a line of another form. */
+/* Reads the file of suppressions that OPTIONS name, if any.  Fails with
+ * MPROF_CANNOT_READ if it cannot be read, or has a line of another form. */
 void suppressions_check(const struct view_options *options);
 
-/* Returns an array, by node of PROFILE, of whether its chain is suppressed,
- * or NULL if none is.  Fails as suppressions_check does. */
+/* Returns an array, by node of PROFILE, of whether its chain is suppressed;
+ * NULL if there are no patterns.  Fails as suppressions_check does. */
 bool *suppressions_find(const struct profile *profile,
                         const struct view_options *options);

@@ -32,7 +32,8 @@ struct tally {
   struct figures *regions; /* by region, each without those in it */
   struct tally_bin *bins;  /* by kind, then by size */
   size_t bin_count, part_count;
-  struct type_part *parts; /* in a bin by bytes descending, then by name */
+  struct type_part *parts; /* by bin, its group; in a bin by bytes descending,
+                              then by name */
 };
 
 /* Adds up in TALLY the samples that SELECTION keeps. */
@@ -49,8 +50,9 @@ const char *tally_type_name(const struct profile *profile,
  *
  *   mprof.region=ENTERED NANOSECONDS FIRST LAST HELD PATH
  *
- * (HELD is "-" where nothing is freed).  Times are in nanoseconds, since the
- * epoch but for SPENT. */
+ * (HELD is "-" where nothing is freed).  Times are in nanoseconds: SPENT is a
+ * duration, FIRST and LAST count since the epoch.  Of several files, the
+ * earliest FIRST and the latest LAST stay; the rest is added up. */
 struct region_row {
   const char *path;        /* names from the outermost inward */
   uint64_t entered, spent; /* how often; nanoseconds in it */

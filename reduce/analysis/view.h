@@ -20,15 +20,19 @@
 
 struct view {
   const struct view_options *options;
-  const struct profile *profile;
+  const struct profile *profile; /* the one given; if times are chosen, a copy
+                                    that has only allocations */
   struct frame_table frames;
   struct selection selection;
   struct call_tree tree; /* by functions; its items are nodes of the graph */
+
+  /* All zero with options->tree_alone. */
   struct tally tally;
   struct region_figures regions;
   struct call_graph graph;
+
   bool *suppressed; /* by node of the profile: what was kept there is no leak;
-                       NULL: none is */
+                       NULL: nothing is suppressed */
 };
 
 /* Returns what allocations and bytes are: MEASURE_BYTES, or another measure
@@ -98,10 +102,11 @@ view_weight(const struct view *view)
 const char *node_file(const struct view *view, const struct graph_node *node);
 int64_t node_line(const struct view *view, const struct graph_node *node);
 
-/* Returns the node called NAME; NULL if there is none. */
+/* Returns the node called NAME, which is no cycle; NULL if there is none. */
 const struct graph_node *view_node(const struct view *view, const char *name);
 
-/* Makes the view of PROFILE with OPTIONS; both must outlive it.  Fails if the
- * profile does not record what they ask for, or an option is wrong. */
+/* Makes the view of PROFILE with OPTIONS; both must outlive it.  Its memory
+ * is of the pool in use.  Fails if the profile does not record what they ask
+ * for, or an option is wrong; does not fail if nothing is selected. */
 const struct view *view_make(const struct profile *profile,
                              const struct view_options *options);

@@ -33,6 +33,7 @@ enum sort_key {
  * the first, and the thread before that. */
 enum added_frame { FRAME_TYPE, FRAME_PHASE, FRAME_THREAD };
 
+/* Returns whether FRAME is among ADDED, bits as in view_options. */
 static inline bool
 adds_frame(uint64_t added, enum added_frame frame)
 {
@@ -65,12 +66,13 @@ struct view_options {
   bool one_measure;     /* the output has room for one measure alone */
 
   uint64_t tables;    /* bit i: table i of the command; 0: the usual ones */
-  uint32_t min_share; /* rows below this share of the total are left out */
+  uint32_t min_share; /* millionths; rows below this share of the total are
+                         left out */
   size_t limit;       /* most rows a table, SIZE_MAX: no limit */
   enum sort_key sort;
   bool verbose; /* every row, and tables that tell nothing */
   bool legend;
-  size_t width; /* of lines, 0: any, or WIDTH_AUTOMATIC */
+  size_t width; /* of lines in characters, 0: any, or WIDTH_AUTOMATIC */
 
   enum leak_choice leaks;
   bool offsets;   /* tell call sites in one function apart in these paths */
@@ -81,11 +83,11 @@ struct view_options {
 
   const struct output *table; /* export: of csv_tables; NULL: the first */
   uint64_t added_frames;      /* export: bit i is enum added_frame i */
-  bool tree_alone;            /* the view needs no figures */
+  bool tree_alone;            /* the view gets no tally and no graph */
   bool no_source; /* leave out what stands in source files; page */
 
   /* Further input of outputs; NULL: there is none. */
-  const struct rule_list *rules; /* of advice */
+  const struct rule_list *rules; /* of advice; NULL: there is no advice */
   const struct view *base;       /* what is compared with */
   const struct view *lines;      /* by line, if the profile has lines */
   const struct view *held;       /* of what holds live objects */

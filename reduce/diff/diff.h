@@ -66,7 +66,8 @@ bool growth_exceeds(const struct growth_limit *limit, enum growth_kind kind,
 
 /* How two profiles are compared, and what growth is too much. */
 struct diff_options {
-  bool normalize; /* scale the old figures */
+  bool normalize; /* scale the old figures of all rows but the totals by the
+                     ratio of the totals; limits of functions, too */
   struct growth_limits limits;
 };
 
@@ -78,7 +79,8 @@ enum diff_kind {
   DIFF_TYPES,
   DIFF_CONTEXTS, /* whole chains, by what their leaf allocated */
   DIFF_KINDS,
-  DIFF_TOTALS = DIFF_KINDS, /* anything that has a name, as bytes */
+  DIFF_TOTALS = DIFF_KINDS, /* an entry for each total, in MEASURE_BYTES
+                               whatever its unit */
   DIFF_TABLES
 };
 
@@ -117,11 +119,13 @@ struct diff {
                                              calls both sides know */
 };
 
-/* Fails unless OLD and NEW are profiles of one language. */
+/* Fails with MPROF_BAD_PROFILE unless OLD and NEW are profiles of one
+ * language. */
 void diff_check_languages(const struct profile *old,
                           const struct profile *new);
 
-/* Compares PROFILES, seen through OPTIONS.  All of them must outlive DIFF. */
+/* Compares PROFILES, seen through OPTIONS.  All of them must outlive DIFF.
+ * Fails as view_make and diff_check_languages do. */
 void diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
                const struct view_options *options,
                const struct diff_options *given);
@@ -129,8 +133,9 @@ void diff_init(struct diff *diff, const struct profile profiles[DIFF_SIDES],
 /* Returns whether both sides say what MEASURE, perhaps DIFF_CALLS, counts. */
 bool diff_knows(const struct diff *diff, unsigned measure);
 
-/* Sets GROWN to a line on what grew beyond the limits of the options, "" when
- * nothing did.  Fails where that is not known. */
+/* Sets GROWN to a line on the first growth beyond the limits of the options,
+ * "" when there is none.  Fails if a limit is of what is kept, and a side
+ * does not know that. */
 void diff_check_growth(const struct diff *diff,
                        char grown[MPROF_ERROR_LENGTH]);
 

@@ -28,13 +28,15 @@ void export_suppressions(const struct view *view, struct sink *sink);
 /* Adds the comment "KEY=VALUE" to MADE, a profile that is exported. */
 void export_comment(struct profile *made, const char *key, const char *value);
 
-/* Adds to MADE each comment of VIEW's profile once, then the facts.  It
- * leaves out those that speak of more than what is exported: the collector's
+/* Adds to MADE each comment of VIEW's profile once, then the facts
+ * (profile/profile.h), with allocations, bytes and calls of the selection.
+ * Leaves out those that speak of more than what is exported: the collector's
  * figures when samples are left out, and the root of profiled bodies when
  * what it cuts off is gone. */
 void export_comments(const struct view *view, struct profile *made);
 
-/* Returns what was run; UNKNOWN if the profile does not say it. */
+/* Returns the name of the program that ran; UNKNOWN if the profile does not
+ * say it. */
 static inline const char *
 program_name(const struct view *view, const char *unknown)
 {

@@ -21,6 +21,8 @@ struct page {
   struct writer out;
 };
 
-/* Writes what the nodes of the chains by line are, and what stands there in
- * the files. */
+/* Writes the lists "lines", of the items of the tree by line, and "sources",
+ * of the text near these in their files.  Both are empty without page->lines,
+ * and "sources" is with --no-source.  A file that cannot be read
+ * is left out. */
 void page_write_lines(struct page *page);

@@ -10,12 +10,13 @@
 #include "profile/profile.h"
 
 struct time_slices {             /* all zero: none */
-  struct numbers starts;         /* in nanoseconds, in their order */
+  struct numbers starts;         /* nanoseconds, ascending, each once */
   struct timeline_state *states; /* at the end of each, over processes */
   uint32_t *of_labels; /* by labels of the profile, the number of the slice,
                           from 1 on; 0: none.  NULL: there are none */
 };
 
-/* Finds those of PROFILE, in the pool in use. */
+/* Fills SLICES, which must be all zero, with those of PROFILE.  Their memory
+ * is of the pool in use. */
 void time_slices_find(struct time_slices *slices,
                       const struct profile *profile);

@@ -19,7 +19,7 @@ struct relation {
   uint64_t calls;
   uint64_t all_calls; /* made by the caller, or received by the callee */
   bool inside; /* both ends are in one cycle: the figures overlap others */
-  bool small;  /* has a smaller share of the entry than options ask for */
+  bool small;  /* has a smaller share of the entry than min_share */
 };
 
 /* What several relations, or members of a cycle, have together. */
@@ -29,6 +29,7 @@ struct graph_sum {
   size_t count;
 };
 
+/* Adds FIGURES and CALLS, perhaps CALLS_UNKNOWN, of one more to SUM. */
 void graph_sum_add(struct graph_sum *sum, const struct figures *figures,
                    uint64_t calls);
 
@@ -37,11 +38,15 @@ struct graph_entries {
   struct ranking ranking; /* of nodes, functions and cycles */
   size_t *index_of;     /* by node: the number that the table shows, from 0 */
   uint64_t *calls_made; /* by node: by it, to anyone and itself */
-  uint32_t *place_of;   /* by node: from 1 on, among these; 0: none */
-  struct relation *relations; /* of the entry in hand, as what follows */
+
+  /* Of the entry that graph_entry_relate was called with last. */
+  uint32_t *place_of; /* by node: its number in relations before these were
+                         sorted, from 1 on; 0: none */
+  struct relation *relations;
   size_t relation_count, relation_capacity;
-  struct graph_sum all;      /* of those outside, with: */
-  struct graph_sum root;     /* chains without a caller */
+  struct graph_sum all;      /* of relations that are not inside, and root */
+  struct graph_sum root;     /* chains that start at the entry; of callers, if
+                                there are any */
   struct graph_sum rests[2]; /* of small ones, outside and inside */
 };
 
@@ -52,8 +57,8 @@ struct graph_entries {
 void graph_entries_init(struct graph_entries *entries,
                         const struct view *view);
 
-/* Finds the callers (CALLERS true) or callees of ENTRY, by bytes, descending,
- * then by name: of a function without itself, of a cycle, taken as one
- * function, only those outside; and adds them up. */
+/* Finds the callers (CALLERS true) or callees of ENTRY, a node of the graph,
+ * by weight, descending, then by name: of a function without itself, of a
+ * cycle, taken as one function, only those outside; and adds them up. */
 void graph_entry_relate(struct graph_entries *entries, size_t entry,
                         bool callers);

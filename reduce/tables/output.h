@@ -18,7 +18,7 @@ struct table;
 enum shown_when {
   WHEN_ALWAYS,
   WHEN_ADVISED, /* advice applies */
-  WHEN_LEAKS,   /* of C, or it is asked for; --noleaktable: never */
+  WHEN_LEAKS,   /* of C, or --leaktable; --noleaktable: see output_shown */
   WHEN_REGIONS, /* there are some */
   WHEN_PHASES,  /* of Lisp, more than one, or with --verbose */
   WHEN_THREADS, /* more than one, or of Lisp with --verbose */
@@ -52,15 +52,18 @@ extern const struct output export_formats[];
 extern const struct output csv_tables[];
 
 /* Returns whether TABLE is printed in a report on VIEW where none is
- * asked for. */
+ * asked for.  Ignores LEAKS_OFF: report_write then leaves out the leaks, even
+ * if they are asked for. */
 bool output_shown(const struct output *table, const struct view *view);
 
 /* The places of the nodes of the graph and of the profile's types in the
- * lists of the format json, by which it refers to them. */
+ * lists of the format json, by which it refers to them.  They count from 0;
+ * what is not in a list has 0, too. */
 struct json_places {
   uint32_t *functions, *types;
 };
 
+/* Returns the places for VIEW. */
 struct json_places json_places(const struct view *view);
 
 /* Writes the object of the format json, with the list of CONTEXTS or without

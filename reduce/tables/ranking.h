@@ -22,7 +22,8 @@ struct ranking_row {
   uint64_t calls; /* perhaps CALLS_UNKNOWN */
   uint64_t rank;  /* breaks ties */
   size_t item;    /* what the row stands for; the caller's index */
-  bool left_out;  /* of the table that it was made for */
+  bool left_out;  /* set by a table's `row': the item has no row; a ranking
+                     never sets it */
   /* set when rows are sorted: by what, and what breaks ties */
   uint64_t key, bytes, allocs;
 };
@@ -31,14 +32,15 @@ struct ranking {            /* all zero: empty, of bytes and allocations */
   struct ranking_row *rows; /* the rows to show come first */
   size_t count, capacity;
   size_t shown;
-  enum measure bytes;      /* what rows have; or objects, if only these */
-  bool inclusive;          /* rows are ranked by these figures if they can */
-  enum sort_key order;     /* that ranking_sort put the rows in */
-  const char *noun;        /* of what they have; NULL: the measure's */
+  enum measure bytes;  /* measure that SORT_BYTES sorts by; it breaks ties */
+  bool inclusive;      /* rows are ranked by these figures if they can */
+  enum sort_key order; /* that ranking_sort put the rows in */
+  const char *noun;    /* of what they have; NULL: the measure's */
   uint64_t left_out_bytes; /* of the rows that are not shown */
   uint64_t left_out_allocs;
 };
 
+/* Appends ROW, which shows until ranking_cut. */
 void ranking_add(struct ranking *ranking, struct ranking_row row);
 
 /* Sorts all rows by KEY; SORT_DEFAULT stands for bytes. */
@@ -64,11 +66,12 @@ void ranking_by_rank(struct ranking *ranking);
  * another. */
 enum measure sort_measure(enum sort_key key);
 
-/* Returns whether PART is at least SHARE millionths of WHOLE. */
+/* Returns whether PART is at least SHARE millionths of WHOLE; true if WHOLE
+ * is 0. */
 bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
 
-/* Writes SHARE, in millionths, as per cents with no more decimals than it
- * needs. */
+/* Writes SHARE, in millionths, as per cents without a sign, with no more
+ * decimals than it needs. */
 void share_write(uint32_t share, struct sink *sink);
 
 /* Writes a line that says what ranking_cut left out of a table of VIEW,

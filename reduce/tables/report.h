@@ -26,7 +26,7 @@ void report_live(const struct view *view, struct sink *sink);
 /* Writes lines on what the files do not say; nothing for those of mprof. */
 void report_gaps(const struct profile *profile, struct sink *sink);
 
-/* Returns whether the profile counts objects. */
+/* Returns whether all files of the profile count objects. */
 bool report_knows_allocs(const struct view *view);
 
 /* Returns whether some function that shows has calls that are not known. */

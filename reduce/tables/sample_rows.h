@@ -23,10 +23,10 @@ enum row_key {
   ROW_SIZE_KIND,
   ROW_OBJECT_BYTES,
   ROW_THREAD, /* index into the profile's threads */
-  ROW_REGION, /* likewise */
+  ROW_REGION, /* index into the profile's regions */
   ROW_PHASE,
-  ROW_SLICE, /* of time, if that is asked */
-  ROW_LINE,  /* of allocations: the chain by line, likewise */
+  ROW_SLICE, /* of time, by `slices'; 0 without them, as for calls */
+  ROW_LINE,  /* node of the chain by line, by `line_of_sample'; likewise */
   ROW_KEYS
 };
 
@@ -41,12 +41,12 @@ struct sample_row {
 struct sample_rows {
   const struct call_tree *tree; /* of chains */
   enum rows_of of;
-  const uint32_t *slices; /* by labels of the profile; NULL: it tells no rows
-                             apart */
-  const uint32_t *line_of_sample; /* likewise */
+  const uint32_t *slices; /* by labels of the profile; NULL: slices tell no
+                             rows apart */
+  const uint32_t *line_of_sample; /* by sample; NULL: lines tell none apart */
   uint32_t *of_sample; /* by sample: gets the number of its row; NULL: that is
                           not asked */
-  struct lists samples; /* by node */
+  struct lists samples; /* by node: samples, or indices into tree->calls */
   struct sample_row *rows;
   size_t count, capacity;
 };
@@ -60,6 +60,7 @@ void sample_rows_add(struct sample_rows *rows, uint32_t node);
 
 /* Returns whether all CHAINS that allocated or were called, each written in
  * full, with NAMES or numbers for them, are no more than a file may hold, or
- * than is in proportion to the profile; else SINK fails.  The chains that
- * allocated always are; but all that begin another one may have calls. */
+ * than is in proportion to the profile; else SINK fails with EFBIG.  The
+ * chains that allocated always are; but all that begin another one may have
+ * calls. */
 bool chains_fit(const struct chains *chains, bool names, struct sink *sink);

@@ -204,9 +204,9 @@ struct table {
   const struct column *columns;
   size_t column_count;
 
-  /* Sets all of ROW but `item' to the row of ITEM.  Returns false if there is
-   * none, nor any after it. `cell' returns that of a column of CONTENT_OWN.
-   */
+  /* Sets ROW, which is zeroed but for `item' and an empty name, to the row of
+   * ITEM.  Returns false if neither ITEM nor any item after it has one.
+   * `cell' returns the cell of a column of CONTENT_OWN. */
   bool (*row)(const struct listing *listing, size_t item,
               struct ranking_row *row);
   struct cell (*cell)(const struct listing *listing,
@@ -246,7 +246,8 @@ struct listing {
   struct string_sink *text; /* the text of the last cell that has been made */
 };
 
-/* Makes LISTING of TABLE, with its rows, for one form of output. */
+/* Makes LISTING of TABLE for one form of output, with its rows, unless they
+ * stay in place in a form with keys: then listing_row makes each. */
 void listing_init(struct listing *listing, const struct table *table,
                   const struct view *view, enum form form);
 
@@ -260,8 +261,8 @@ bool listing_row(const struct listing *listing, size_t index,
 enum { NO_ITEM = -1 };
 struct ranking_row listing_total(const struct listing *listing);
 
-/* Returns the cell of ROW in COLUMN: not of contents that are for the text
- * only. */
+/* Returns the cell of ROW in COLUMN, whose text lasts until the next call;
+ * not for contents of the text only. */
 struct cell listing_cell(const struct listing *listing,
                          const struct ranking_row *row,
                          const struct column *column);
@@ -304,6 +305,7 @@ cell_average(uint64_t bytes, uint64_t count)
   return cell_number(bytes / count + (bytes % count >= count - count / 2));
 }
 
+/* Returns a cell with CALLS; an unknown one for CALLS_UNKNOWN. */
 static inline struct cell
 cell_calls(uint64_t calls)
 {

@@ -2,9 +2,10 @@
 
 /* A table of text whose columns are as wide as their widest cell, so that
  * long numbers stay aligned.  Names are cut, and columns left out, only to
- * fit into the width of a sink that has one.  Cells are given row by row,
- * from left to right; nothing is written before text_table_print.  A table
- * belongs to one thread.
+ * fit into the width of a sink that has one; but a cell of more than 1024
+ * bytes always loses its middle.  Cells are given row by row, from left to
+ * right; nothing is written before text_table_print.  A table belongs to one
+ * thread.
  */
 
 #pragma once
@@ -53,8 +54,8 @@ void text_table_init(struct text_table *table,
 void text_table_column(struct text_table *table, struct text_column column,
                        unsigned spare);
 
-/* Add the next cell: formatted text, of which control characters are written
- * out; a number; a share as two characters; a name. */
+/* Add the next cell: formatted text, whose control characters are escaped; a
+ * number; a share as two characters; a name, behind `indent'. */
 void text_table_cell(struct text_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_table_number(struct text_table *table, uint64_t number);
@@ -72,6 +73,7 @@ void text_table_print(struct text_table *table, struct sink *sink);
 /* Writes the rows alone, and cuts nothing. */
 void text_table_print_rows(struct text_table *table, struct sink *sink);
 
-/* PART of WHOLE in two characters and a NUL: blanks for nothing, " ." below
- * one per cent, "**" for all of it, else whole per cents, rounded down. */
+/* Sets TEXT to PART of WHOLE in two characters and a NUL: blanks for nothing,
+ * " ." below one per cent, "**" for all of it, else whole per cents, rounded
+ * down. */
 void share_text(char text[3], uint64_t part, uint64_t whole);

@@ -21,7 +21,8 @@ struct writer {
   const uint32_t *places[TO_TYPES + 1];
 };
 
-/* Begin and end an object or a list; BRACKET is one of JSON's. */
+/* Begin and end an object or a list; BRACKET is one of JSON's, an opening one
+ * to begin, a closing one to end. */
 void writer_begin(struct writer *writer, const char *key, char bracket);
 void writer_end(struct writer *writer, char bracket);
 
@@ -30,6 +31,7 @@ void writer_number(struct writer *writer, const char *key, uint64_t number);
 void writer_optional(struct writer *writer, const char *key, bool known,
                      uint64_t number);
 
+/* Writes TEXT, which is not NULL, as a string. */
 void writer_text(struct writer *writer, const char *key, const char *text);
 
 /* Write the measures of COUNTS that VIEW knows, by keys that begin with
@@ -38,7 +40,8 @@ void writer_counts(struct writer *writer, const struct view *view,
                    const char *prefix, const uint64_t *counts);
 
 /* Writes TABLE of VIEW as the list KEY of objects, a line each; in CSV,
- * below the headings. */
+ * below the headings.  In JSON something must stand before it in the object,
+ * as it begins with a comma. */
 void writer_table(struct writer *writer, const char *key,
                   const struct table *table, const struct view *view);
 
