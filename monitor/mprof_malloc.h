@@ -20,13 +20,14 @@ extern "C" {
 /* Stops counting allocations; frees of counted objects are still noted. */
 void mprof_stop(void);
 
-/* Starts to count again from zero.  If `filename', a string that is copied,
- * names another file, the counts so far stay in theirs and new ones go to
- * that one; else, or if it is NULL, the counts so far are forgotten. */
+/* Starts to count again from zero, also after mprof_stop.  If `filename', a
+ * string that is copied, names another file, the counts so far stay in theirs
+ * and new ones go to that one; else, or if it is NULL, the counts so far are
+ * forgotten. */
 void mprof_restart(const char *filename);
 
-/* Return at once, since each count is in the file already; mprof_save returns
- * 0. */
+/* Return at once, since each count is in the file already.  mprof_save
+ * returns 0. */
 void set_mprof_autosave(int count);
 int mprof_save(void);
 

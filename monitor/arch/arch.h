@@ -37,7 +37,9 @@
  *
  * Signals:
  *
- *     arch_interrupted        the registers that a signal interrupted
+ *     arch_interrupted        the registers that a signal interrupted;
+ *                             returns where the kernel keeps the instruction
+ *                             pointer, which arch_link takes
  *     arch_link               where the interrupted ARCH_REGISTER_RETURN is
  *     arch_is_signal_return   whether a handler returns to this address, for
  *                             which there is no call-frame information
@@ -46,11 +48,12 @@
  *
  *     arch_thread_pointer     the address that thread-local variables are
  *                             relative to
- *     arch_system_call        a system call without the C library.  It may be
- *                             made anywhere and leaves errno alone.
- *     arch_add                adds to a word that other threads read, before
- *                             what follows; on x86-64 in one instruction, so
- *                             that a handler of a signal may add to it as well
+ *     arch_system_call        a system call without the C library; returns
+ *                             -ERROR if it fails, and leaves errno alone
+ *     arch_add                adds to a word that other threads read and this
+ *                             one alone writes, before what follows; on
+ *                             x86-64 in one instruction, so that a handler of
+ *                             a signal may add to it as well
  *     ARCH_RED_ZONE           bytes in use below the stack pointer, at most
  *     ARCH_THREAD_VECTOR      where the address of the vector of dynamic
  *                             variables is, in words from the thread pointer

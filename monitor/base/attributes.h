@@ -2,11 +2,11 @@
  *
  * attributes.h -- what the compiler has to be told about the hook.
  *
- * Variables: where they are declared, that no other library can have them;
- * else it looks up their address first, one instruction for each use.
- * Functions on the way of nearly all allocations: that they are written into
- * their callers, though there are several of these (442 instructions for an
- * allocation and its free without that, 405 with it).
+ * HIDDEN, where a variable is declared: no other library can define it.  Else
+ * each use takes one instruction more, to look up its address.
+ * HOOK_INLINE, on functions that nearly all allocations call: inlined, though
+ * there are several callers (442 instructions for an allocation and its free
+ * without that, 405 with it).
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 #define HOOK_INLINE static inline __attribute__((always_inline))
 
-/* A function that reads memory which may not be the program's. */
+/* For a function that reads memory which may not be the program's. */
 #ifdef __SANITIZE_ADDRESS__
 #define UNSANITIZED __attribute__((no_sanitize_address))
 #elif defined __SANITIZE_THREAD__
@@ -26,5 +26,6 @@
 #define UNSANITIZED
 #endif
 
-/* Let the compiler know nothing of a value but that it is there. */
+/* Has the compiler keep a variable's value in a register: it cannot tell how
+ * to compute it again. */
 #define HOOK_KEEP(value) __asm__("" : "+r"(value))

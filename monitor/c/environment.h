@@ -13,9 +13,9 @@
 
 #include <stdbool.h>
 
-/* Take `lines' as the settings instead, NAME=VALUE with a newline behind
- * each, which are copied; nothing is put into the environment any more.
- * False: there is no memory. */
+/* Replaces the settings by a copy of `lines', NAME=VALUE with a newline
+ * behind each; environment_set does nothing any more.  Returns false, with
+ * the settings unchanged, if there is no memory. */
 bool environment_replace(const char *lines);
 
 /* Returns whether the environment may say what this program does.  It may not
@@ -23,18 +23,22 @@ bool environment_replace(const char *lines);
  * set-user-ID, set-group-ID, file capabilities), as the caller chose it. */
 bool environment_is_trusted(void);
 
-/* Returns the value of the setting, or NULL.  In an environment that is not
- * trusted there are no settings. */
+/* Returns the value of the setting, or NULL; it is valid until
+ * environment_replace.  There are no settings in an environment that is not
+ * trusted. */
 const char *environment_value(const char *name);
 
-/* Returns the value of the variable in an environment of now, or NULL. */
+/* Returns the value of the variable in that environment (as environ), which
+ * owns it, or NULL. */
 const char *environment_find(char *const *environment, const char *name);
 
-/* Returns the number in the setting; `missing' where there is none. */
+/* Returns the decimal number in the setting; `missing' if that is not set or
+ * empty, 0 if it is no number. */
 unsigned long environment_number(const char *name, unsigned long missing);
 
-/* Put `assignment' (NAME=VALUE, which is kept) into the environment.  Only
- * for one variable, and before there are threads. */
+/* Puts `assignment' (NAME=VALUE) itself into the environment, so it must
+ * stay.  Only for one variable, and before there are threads.  Does nothing
+ * if there is no memory. */
 void environment_set(char *assignment);
 
 /* ---- which processes count ----
@@ -46,6 +50,6 @@ void environment_set(char *assignment);
 /* Returns whether this process is to be profiled. */
 bool process_selection_includes_this(void);
 
-/* Return whether programs are chosen by name, or child processes left out. */
+/* Return whether MPROF_ONLY is set; and whether MPROF_CHILDREN is "no". */
 bool process_selection_by_name(void);
 bool process_selection_excludes_children(void);

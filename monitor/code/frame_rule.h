@@ -11,8 +11,8 @@
  * unwinder that knows all registers (FRAME_ELSEWHERE).
  *
  * The rules of all places that walks have met are in one small table, for it
- * is looked at for each frame that is new.  All threads share it.  A rule
- * does not change while its code is there.
+ * is looked at for each frame that is new.  All threads share it; look-ups
+ * take no lock.  A rule does not change while its code is there.
  *
  * Takes no memory but the kernel's: runs inside the hook. */
 #pragma once
@@ -32,21 +32,21 @@ enum frame_base {
   FRAME_ELSEWHERE,    /* in some other way */
   FRAME_OF_SIGNAL,    /* the kernel called it: see arch_interrupted */
   FRAME_OUTERMOST,    /* it has no caller */
-  FRAME_UNKNOWN       /* no call-frame information */
+  FRAME_UNKNOWN       /* no call-frame information that can be read */
 };
 
 struct frame_rule {
-  uint32_t
-      offset : 27; /* of the end of the frame, the caller's stack pointer */
-  uint32_t framed : 1; /* the frame pointer leads to the caller (arch.h) */
-  uint32_t base : 4;   /* enum frame_base */
-  int16_t saved;       /* words from there to the caller's frame pointer; 0:
-                          it is in the register */
-  int16_t returns;     /* and to the return address */
+  uint32_t offset : 27; /* bytes to the end of the frame, the caller's stack
+                           pointer */
+  uint32_t framed : 1;  /* the frame pointer leads to the caller (arch.h) */
+  uint32_t base : 4;    /* enum frame_base */
+  int16_t saved;        /* words from there to the caller's frame pointer; 0:
+                           it is in the register */
+  int16_t returns;      /* and to the return address */
 };
 
-/* Returns the rule at `ip', an address in the code of a function: for a
- * return address, that of the call before it, which is one less. */
+/* Returns the rule at `ip', an address in the code of a function, without the
+ * table.  For a return address, pass one less: an address in the call. */
 struct frame_rule frame_rule_at(uintptr_t ip);
 
 /* Returns where the function that `ip' lies in begins, by call-frame
@@ -57,11 +57,13 @@ uintptr_t frame_rule_function(uintptr_t ip);
 
 extern struct shared_table frame_rules HIDDEN;
 
-/* Finds the rule for that key, which is not there, and adds it. */
+/* Finds the rule for a key that is not in the table, and adds it under the
+ * table's lock.  Only returns it if there is no memory, or in a handler of a
+ * signal that interrupted the lock's holder. */
 struct frame_rule frame_rule_add(uint64_t key);
 
-/* Returns the rule for a return address, or for a place where a signal came.
- */
+/* Returns the rule for a return address, or, if `interrupted', for a place
+ * where a signal came. */
 static inline struct frame_rule
 frame_rule_find(uintptr_t ip, bool interrupted)
 {
@@ -74,5 +76,6 @@ frame_rule_find(uintptr_t ip, bool interrupted)
   return rule;
 }
 
-/* Forgets the rules of the code from `start' to `end', which was unloaded. */
+/* Forgets the rules of the code from `start' to `end', which was unloaded.
+ * Takes the table's lock. */
 void frame_rules_forget(uintptr_t start, uintptr_t end);

@@ -49,17 +49,19 @@ enum frame_step {
 /* Return addresses are below; the bits above tell other sites from them. */
 #define FRAME_CODE_END (UINT64_C(1) << 56)
 
-/* Makes a step that no rule describes; `base' is what there is instead. */
+/* Goes one frame outward, as frame_step does, by a rule with a `base' beyond
+ * FRAME_FROM_POINTER.  to->certain is true only after FRAME_UNKNOWN. */
 enum frame_step frame_step_otherwise(enum frame_base base,
                                      const struct stack_frame *from,
                                      struct stack_frame *to);
 
-/* Makes a step where `sp' is only a lower bound of the stack pointer: by the
- * frame pointer, or slowly.  Does not tell what a signal interrupted. */
+/* Goes one frame outward where from->sp is only a lower bound of the stack
+ * pointer: by the frame pointer, or slowly.  Sets to->ip, to->sp and
+ * to->pointer; for FRAME_STEP_SIGNAL nothing. */
 enum frame_step frame_step_by_pointer(const struct stack_frame *from,
                                       struct stack_frame *to);
 
-/* Returns what a step came to that read `ip'. */
+/* Returns the result of a step that has read `ip'. */
 static inline enum frame_step
 frame_step_to(uintptr_t ip)
 {
@@ -68,9 +70,10 @@ frame_step_to(uintptr_t ip)
   return ip == 0 ? FRAME_STEP_OUTERMOST : FRAME_STEP_LOST;
 }
 
-/* Goes one frame outward: sets all of *to.  Of *from, `ip', `sp', `pointer'
- * and `interrupted' are read.  Where there is no caller, *to says what that
- * was seen by. */
+/* Goes one frame outward.  Reads `ip', `sp', `pointer', `slot' and
+ * `interrupted' of *from, and sets *to; for FRAME_STEP_LOST only
+ * to->by_pointer is good.  For FRAME_STEP_OUTERMOST to->certain is true if
+ * the return address at to->slot was 0. */
 static inline enum frame_step
 frame_step(const struct stack_frame *from, struct stack_frame *to)
 {
@@ -94,6 +97,6 @@ frame_step(const struct stack_frame *from, struct stack_frame *to)
   return frame_step_to(to->ip);
 }
 
-/* Returns whether the program can read the word at AT; false once the kernel
- * is not asked any more. */
+/* Returns whether the program can read the word at AT; asks the kernel, and
+ * returns false after arenas_seal. */
 bool frame_is_readable(const uintptr_t *at);

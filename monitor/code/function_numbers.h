@@ -18,27 +18,32 @@
 #include "tables/shared_table.h"
 
 struct function_numbers {
-  struct shared_table table;
-  uint32_t last, most; /* numbers */
-  /* Told of each new number before anybody has it, and of where its function
-   * begins or else of an address in it; or NULL.  False: there is no memory,
-   * and the number is given to nobody.  Inside the hook. */
+  struct shared_table table; /* SHARED_TABLE_EMPTY at first; its lock is also
+                                that of `last' */
+  uint32_t last, most;       /* last number given; limit, set by the owner */
+  /* Called, unless NULL, with each number before it is given and the start of
+   * its function, or else an address in it.  Returns false if there is no
+   * memory; then nobody gets the number.  Inside the hook, with the lock. */
   bool (*on_new_number)(uint32_t number, uintptr_t code);
 };
 
-/* Return the number, from 1 on, of the function that returns to `site', or
- * that begins at `start'; 0 when there is no room for more, and for 0. */
+/* Return the number, from 1 on, of the function that has the return address
+ * `site', or that begins at `start'; give it a new one if it has none, with
+ * the table's lock.  Return 0 if there is no room for more, and for 0; for a
+ * site also in a handler of a signal that interrupted the lock's holder. */
 uint32_t function_number_of_site(struct function_numbers *numbers,
                                  uintptr_t site);
 uint32_t function_number_of_start(struct function_numbers *numbers,
                                   uintptr_t start);
 
-/* Give a number that was forgotten to the function that begins at `start'.
- * False: it has one, or there is no room.  Not inside the hook. */
+/* Gives a number that was forgotten to the function that begins at `start'.
+ * Returns false if that has one, or there is no room.  Takes the table's
+ * lock; not inside the hook. */
 bool function_number_again(struct function_numbers *numbers, uintptr_t start,
                            uint32_t number);
 
 /* Forgets the functions of the code from `start' to `end', which is unloaded:
- * their numbers are given to no others but by function_number_again. */
+ * their numbers are given to no others but by function_number_again.  Takes
+ * the table's lock. */
 void function_numbers_forget(struct function_numbers *numbers,
                              uintptr_t start, uintptr_t end);

@@ -38,8 +38,8 @@ int arena_place(struct arena *arena, size_t bytes, size_t most);
  * inside the hook. */
 int arena_reach(struct arena *arena, size_t bytes);
 
-/* Maps zeroed memory at PLACE.  Returns false with errno set if that fails:
- * EEXIST if something is mapped there. */
+/* Maps zeroed memory at PLACE, for the caller to unmap.  Returns false with
+ * errno set if that fails: EEXIST if something is mapped there. */
 bool arena_map_there(void *place, size_t bytes);
 
 /* Reserves as arena_reserve does, and touches all pages, for a table that is

@@ -49,7 +49,8 @@ int image_opened(void);
 
 /* Closes the image; its arrays stay in memory.  Removes the file, since its
  * figures are saved or there are none, and puts an unsettled file that it
- * replaced back; with `keep' does neither.  Does nothing if none is open. */
+ * replaced back; with `keep' leaves the file, and removes the one that it
+ * replaced.  Does nothing if none is open. */
 void image_close(bool keep);
 
 /* Returns true from image_open until image_close. */
@@ -88,7 +89,8 @@ void image_release(const void *base);
 void image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
                 uint64_t more, const char *text);
 
-/* Makes room for so many bytes of notes, as far as there is any. */
+/* Makes room for BYTES of notes, as far as there is any.  Not in a handler of
+ * a signal. */
 void image_reserve_notes(size_t bytes);
 
 /* Appends all notes of this process to the list; sets its `failed' if there

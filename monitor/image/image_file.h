@@ -34,7 +34,7 @@ void image_file_keep_mask(void);
  * PATH.PID, after its process, and any other regular file is moved out of the
  * way; with `exclusive' an existing file is an error.  Returns its
  * descriptor, for image_file_begun to close, or a negative number with errno
- * set. */
+ * set.  In either case image_file_settle is to follow. */
 int image_file_make(const char *path, bool exclusive);
 
 /* Removes the file that image_file_make moved out of the way if the new one

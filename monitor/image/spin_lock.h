@@ -43,7 +43,8 @@
 
 enum { WAIT_YIELDS = 200, WAIT_NANOSECONDS = 150000 };
 
-/* Let others run.  `looks': how often it has been by now. */
+/* Lets others run: yields, or sleeps for WAIT_NANOSECONDS once `looks', the
+ * number of calls before in this wait, is WAIT_YIELDS. */
 static inline void __attribute__((cold)) wait_a_little(unsigned looks)
 {
   static const struct timespec pause = {.tv_nsec = WAIT_NANOSECONDS};

@@ -36,8 +36,8 @@ struct record_index { /* all zero: holds nothing, not for a search yet */
 /* Makes room for MORE records.  Returns false if there is no memory. */
 bool record_index_reach(struct record_index *index, uint32_t more);
 
-/* Adds the record NUMBER, not 0, which must not be in it; call
- * record_index_reach before. */
+/* Adds the record NUMBER, not 0, which must not be in it.  The caller has
+ * made room (record_index_reach). */
 void record_index_add(struct record_index *index, uint32_t hash,
                       uint32_t number);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * context_tree.h -- the calling context tree of one thread and what was
- * allocated in each context.
+ * context_tree.h -- the calling context tree of a Lisp thread, or of all
+ * threads of a C program, and what was allocated in each context.
  *
  * Model.  A *site* is an address in the code of a function: the return
  * address of a call that it made.  A *context* is a site and the context of
@@ -19,9 +19,10 @@
  * reports show no more, code may be unloaded, and there are fewer contexts
  * (Maxima: 1.3 million, and 0.7 million without lines).
  *
- * There is no context beside it.  Counters are on leaves, and activations on
- * the context or leaf by which the function was entered first; the figures of
- * callers are sums, made when the tree is read.
+ * There is no context beside it.  Counters are on leaves (of C programs in
+ * c/count/stripes.h), and activations on the context or leaf by which the
+ * function was entered first; the figures of callers are sums, made when the
+ * tree is read.
  *
  * Memory.  A context takes 40 bytes and a leaf 48; the index of either takes
  * 11 to 22 more.  The first context and the first leaf below a context are
@@ -145,8 +146,8 @@ struct kind {
 
 struct leaf {
   uint64_t site;        /* of the call of the allocator */
-  uint64_t count;       /* objects; 0 where a body grew */
-  uint64_t bytes;       /* bytes requested */
+  uint64_t count;       /* objects; 0 where a body grew, and in C programs */
+  uint64_t bytes;       /* bytes requested; 0 in C programs */
   uint64_t activations; /* calls that made their first allocation here */
   uint32_t up;          /* the context that called the allocating function */
   uint32_t target;      /* up, or its place on the path when the allocating

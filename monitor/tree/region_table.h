@@ -59,12 +59,13 @@ struct region_stack { /* all zero: none */
   uint32_t region; /* number of the innermost one; 0: none */
 };
 
-/* Returns the time of a clock. */
+/* Returns the time of a clock, in nanoseconds. */
 uint64_t nanoseconds(clockid_t clock);
 
 /* Enters the region `name' within the innermost one; makes it if it is new.
  * If there is no room, allocations belong to the region around it.  A name
- * KEY=VALUE is a label; if there are many, new values become KEY=[other]. */
+ * KEY=VALUE is a label; once three quarters of REGIONS are taken, new values
+ * become KEY=[other].  Copies the name. */
 void region_enter(struct region_table *table, struct region_stack *stack,
                   const char *name);
 

@@ -49,10 +49,10 @@ struct chain_word {
 
 struct call_frame {
   struct stack_frame at;
-  uint64_t serial;     /* no other frame at this place has the same */
-  uint32_t first_word; /* of what was read to find it */
-  uint32_t context;    /* of the path that ends here; the owner's */
-  bool needs_pointer;  /* where those further out are depends on at.pointer */
+  uint64_t serial;     /* number of this call; kept while walks find it */
+  uint32_t first_word; /* index in `words' of its first */
+  uint32_t context;    /* the owner's: of the path that ends here; 0: none */
+  bool needs_pointer;  /* frames further out were found by at.pointer */
 };
 
 enum {
@@ -63,11 +63,13 @@ enum {
 };
 
 struct known_path {
-  _Alignas(64) uintptr_t ip; /* of the innermost frame; 0: not known */
-  uintptr_t sp;
-  uint64_t serial; /* of frames[joint] */
-  uint32_t joint;
-  uint32_t inner_words, outer_words;
+  _Alignas(64) uintptr_t ip; /* of the innermost frame; 0 until the owner
+                                sets it, which makes the path known */
+  uintptr_t sp;              /* of the innermost frame */
+  uint64_t serial;           /* of frames[joint] */
+  uint32_t joint; /* index of the outermost frame with words copied here */
+  uint32_t inner_words, outer_words; /* numbers of words: copied here; in
+                                        chain->words, further out */
   /* the owner's: */
   uint32_t context;                    /* of all frames but the innermost */
   uint32_t size, region, leaf;         /* of the last object; leaf 0: none */
@@ -76,38 +78,37 @@ struct known_path {
 
 struct call_chain {
   struct arena frame_arena, word_arena, fresh_arena;
-  struct call_frame *frames; /* the outermost first; [0] is none, its context
-                                is the root */
+  struct call_frame *frames; /* the outermost first; [0] is no call, but the
+                                root or what stands for a cut stack */
   struct chain_word *words;
-  size_t depth; /* frames, with that one */
-  size_t room;  /* for so many in each of the three arrays */
+  size_t depth; /* number of frames, with [0] */
+  size_t room;  /* frames that there is memory for, with three words each */
   size_t word_count;
   bool complete;   /* the walk has reached the beginning of the stack */
-  uintptr_t frame; /* the frame pointer of this walk */
-  uint64_t serial; /* the last one that was given */
+  uintptr_t frame; /* frame pointer of this look-up; a word's `at' may point
+                      here */
+  uint64_t serial; /* last number given to a frame */
   struct call_frame *fresh; /* scratch: the innermost first */
   struct known_path paths[PATHS];
 };
 
-/* Makes an empty chain in memory that is zero; it grows with the stack.
- * Returns 0, or -1 with errno set. */
+/* Makes an empty chain in memory that is zero; it grows with the stack, and
+ * is never released.  Returns 0, or -1 with errno set and nothing kept. */
 int call_chain_init(struct call_chain *chain);
 
-/* Walk from the call that returns to `ip'; `sp' and `frame', the frame
- * pointer, as struct stack_frame has them.  The frames are in chain->frames
- * then.  Gives back a path for the owner to fill, which is known when its
- * `ip' is set. */
+/* Walks from the call that returns to `ip', and leaves the frames in
+ * chain->frames; `sp' and `frame', the frame pointer, are as in struct
+ * stack_frame.  Returns a path, never NULL, for the owner to fill: it is
+ * known once its `ip' is set.  Without memory the chain is not `complete'. */
 struct known_path *call_chain_walk(struct call_chain *chain, uintptr_t ip,
                                    uintptr_t sp, uintptr_t frame);
 
-/* Forgets all paths, and all that the next walk could know of the last one.
- */
+/* Empties the chain; no path from before matches any more. */
 void call_chain_forget(struct call_chain *chain);
 
 /* Compares the words before `end' with what they held, from the innermost
- * outward: each is there if those before it have not changed.  Returns the
- * first one further in than all that may have changed; `words' if none has.
- */
+ * outward: a word can be read if none further in has changed.  Returns where
+ * the unchanged words begin; `words' if none has changed. */
 HOOK_INLINE const struct chain_word *
 chain_words_changed(const struct chain_word *words,
                     const struct chain_word *end)
@@ -129,7 +130,7 @@ chain_words_changed(const struct chain_word *words,
   return w;
 }
 
-/* Returns the first place of a path that begins so. */
+/* Returns the index in `paths' where a search for such a path begins. */
 static inline size_t
 call_chain_place(uintptr_t ip, uintptr_t sp)
 {
@@ -137,7 +138,8 @@ call_chain_place(uintptr_t ip, uintptr_t sp)
          (64 - PATHS_BITS);
 }
 
-/* Returns whether a path whose innermost words hold is that of the chain. */
+/* Returns whether the chain is that of a path whose own words hold; compares
+ * the words further out. */
 HOOK_INLINE bool
 call_chain_joins(const struct call_chain *chain,
                  const struct known_path *path)
@@ -148,12 +150,12 @@ call_chain_joins(const struct call_chain *chain,
          chain_words_changed(outer, outer + path->outer_words) == outer;
 }
 
-/* Returns the path of the chain as it is now where the first place does not
- * have it; NULL: it must be walked. */
+/* Returns what call_chain_find does, but looks at all places of the path. */
 struct known_path *call_chain_find_next(struct call_chain *chain,
                                         uintptr_t ip, uintptr_t sp);
 
-/* Returns the path of the chain as it is now; NULL: it must be walked. */
+/* Returns the known path of the calls that are active; NULL: there is none,
+ * and call_chain_walk must make one. */
 HOOK_INLINE struct known_path *
 call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
                 uintptr_t frame)

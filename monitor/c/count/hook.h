@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * hook.h -- the parts of a count that the hook and what it leaves have in
- * common, written into both. */
+ * hook.h -- the steps of a count that the fast path (interpose.c) and the
+ * slow one (hook.c) share.  They are inlined in both. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,10 +20,10 @@ size_for_leaf(size_t bytes)
   return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
 }
 
-/* Returns the leaf of an object of `size' that is allocated on that path, if
- * the thread knows it; else 0.  The path has the last one of these; others
- * are most often among the last ones of the thread (76 instructions for a
- * look-up in the tree, 20 for one there). */
+/* Returns the leaf of an object of `size' (size_for_leaf) that is allocated
+ * on that path, if the thread knows it; else 0.  The path has the leaf that
+ * was last used on it.  Most others are among the recent leaves of the thread
+ * (76 instructions for a look-up in the tree, 20 for one there). */
 HOOK_INLINE uint32_t
 known_leaf(struct thread *thread, struct known_path *path, uint32_t size)
 {
@@ -44,8 +44,8 @@ known_leaf(struct thread *thread, struct known_path *path, uint32_t size)
 
 /* ---- figures, with the stripe locked ---- */
 
-/* Adds bytes of a leaf that were allocated, or freed (negative), to its
- * region and to those around it. */
+/* Adds the bytes of an object of the leaf, negative if it is freed, to
+ * live_bytes of its region and of those around it. */
 static inline void
 add_to_region(uint32_t leaf, int64_t bytes)
 {
@@ -60,7 +60,8 @@ add_to_region(uint32_t leaf, int64_t bytes)
   }
 }
 
-/* Counts an allocation of this thread. */
+/* Counts an object of `bytes', as requested, that this thread allocates.
+ * Returns what monitor_freed is to be given for it. */
 HOOK_INLINE struct counted
 count_allocation(struct stripe_user *user, struct stripe *s, uint32_t leaf,
                  uintptr_t address, size_t bytes)

@@ -40,12 +40,12 @@ enum {
 
 /* See thread.h. */
 struct threads {
-  struct spin_lock lock; /* of what follows */
-  struct thread *unused;
-  char names[LABELS][NAME_BYTES];
-  uint32_t name_count; /* 0: no name */
-  pthread_key_t key;
-  bool has_key;
+  struct spin_lock lock; /* of `unused', the names and stripes_join */
+  struct thread *unused; /* list of records that no thread has */
+  char names[LABELS][NAME_BYTES]; /* by label, from 1 on */
+  uint32_t name_count;            /* last label given + 1 */
+  pthread_key_t key;              /* its destructor ends a thread's record */
+  bool has_key;                   /* atomic */
 };
 
 /* See unloaded_code.c. */
@@ -53,25 +53,26 @@ struct unloaded_code {
   struct spin_lock lock;
   struct code_objects loaded; /* at the last check */
   struct code_objects
-      other; /* has the memory for the next one, which so does
-                not take the place of a library that is gone */
-  uintptr_t linker_start, linker_end; /* 0: not asked for yet */
+      other; /* scratch: the next list.  It keeps its memory, as new memory
+                could lie where a library was that is gone */
+  uintptr_t linker_start, linker_end; /* atomic; end 0: not asked for yet */
 };
 
 struct monitor {
-  bool ready;            /* the tree is there, and in the image if there is to
-                            be one */
-  struct spin_lock lock; /* of all that follows */
-  bool awaits_image;     /* it is made when something is counted */
-  bool without_memory;   /* there was none for a tree, which was said */
+  bool ready;            /* the tree is there, and no image is awaited */
+  struct spin_lock lock; /* of what follows, but not of `threads', `code' and
+                            the last fields */
+  bool awaits_image;     /* an image is to be made at the next count */
+  bool without_memory;   /* there was none for a tree, and a line said so */
   struct context_tree tree;
   struct function_numbers functions; /* that are in it */
-  struct region_table regions; /* its lock does not guard what is live */
-  struct spin_lock *objects;   /* that of interpose/; NULL: none */
+  struct region_table regions;       /* live_bytes is atomic */
+  struct spin_lock *objects;         /* lock of live_objects (interpose/) */
   struct threads threads;
   struct unloaded_code code;
   /* For this process and for copies of it, without the lock: */
-  bool begun, given_up;
+  bool begun, given_up;     /* the first process has begun; this one cannot
+                               have figures of its own */
   bool counting;            /* as last asked for */
   bool (*begin_copy)(void); /* called when a copy begins, to forget what is
                                its parent's; false: it cannot.  NULL: no
@@ -117,7 +118,7 @@ own_process_known(void)
          own_process_begin();
 }
 
-/* Empties the page as the kernel does, where it does not. */
+/* Empties the page in a forked child, for kernels that do not. */
 void own_process_forked(void);
 
 static inline bool
@@ -131,7 +132,7 @@ extern __thread struct this_thread {
   struct thread *record; /* thread.h; NULL: none yet */
   int inside;       /* calls that are in the monitor, or in the real allocator
                        for it */
-  bool forking;     /* so it is, though no call may be active */
+  bool forking;     /* `inside' counts a fork, which has no frame in here */
   bool fork_locked; /* it has locked the monitor for a fork */
   bool seeking;     /* it looks for the real allocator, and gets early
                        memory */
@@ -145,25 +146,30 @@ struct counted {
   uint32_t epoch;  /* of the figures that it is in */
 };
 
-/* Counts an object of `bytes' that the program is given at `address', if
- * allocations are counted; `frame' is that of the interposed function. */
+/* Counts an object of `bytes', as requested, that the program is given at
+ * `address'; `frame' is the ARCH_FRAME of the interposed function.  Returns
+ * leaf 0 if nothing was counted. */
 struct counted monitor_allocated(uintptr_t address, size_t bytes,
                                  const uintptr_t *frame);
 
-/* Be ready to count: make the tree, and the image if one is awaited, of which
- * a line is printed when that fails.  False: there is no memory. */
+/* Makes the tree, and the image if one is awaited; prints a line if either
+ * fails.  Returns false if there is no memory for the tree; without its image
+ * the monitor counts in memory.  monitor_open takes the lock. */
 bool monitor_open(struct monitor *m);
 bool monitor_open_locked(struct monitor *m);
 
-/* Opens it if it is not.  Under the lock, or another thread leaves the image
- * before the first count in it. */
+/* Returns true if the monitor can count; opens it if need be.  The lock is
+ * held until the count is done, or another thread could leave the image. */
 static inline bool
 monitor_is_ready(struct monitor *m)
 {
   return __builtin_expect(m->ready, 1) || monitor_open_locked(m);
 }
 
-/* Counts the end of the object that was at `address'. */
+/* Counts the end of the object that was at `address', with the `counted' and
+ * the bytes of its allocation.  Does nothing if figures were forgotten since.
+ * Locks the thread's stripe, unless it is in a handler of a signal that
+ * interrupted a count there. */
 void monitor_freed(uintptr_t address, struct counted counted, size_t bytes);
 
 /* Counts an object as missed, for want of memory for its record. */
@@ -176,23 +182,26 @@ monitor_miss(void)
 
 /* ---- counting, or not ---- */
 
-/* Count, or do not, from now on. */
+/* Counts allocations from now on, or does not; frees always count.  Takes no
+ * lock. */
 void monitor_count(bool on);
 
-/* Forget all figures and all live objects. */
+/* Forgets all figures, and all live objects.  Takes the lock. */
 void monitor_forget(struct monitor *m);
 
 /* ---- all of it ---- */
 
-/* Locks all of it, and all stripes, of which this thread has none. */
+/* Locks the monitor, then all stripes, none of which this thread holds. */
 void monitor_lock(struct monitor *m);
 void monitor_unlock(struct monitor *m);
 
 /* Leaves the figures so far in the present image; those to come are for
- * another file (process_image_set). */
+ * another file (process_image_set).  Counts nothing any more if the kernel
+ * refuses (image_leave).  Takes the lock. */
 void monitor_leave_image(struct monitor *m);
 
-/* Forgets all in the child of a fork, of which only this thread is left. */
+/* Forgets all figures in the child of a fork, and opens the monitor's locks.
+ * No other thread is left. */
 void monitor_forked(struct monitor *m);
 
 /* ---- code that goes away: unloaded_code.c ---- */
@@ -200,8 +209,10 @@ void monitor_forked(struct monitor *m);
 /* Returns whether `ip' is in the dynamic linker. */
 bool unloaded_code_is_linker(uintptr_t ip);
 
-/* Retire the sites in what is loaded no more. */
+/* Retires the sites in code that was unloaded since the last call.  Takes the
+ * dynamic linker's lock and then the monitor's, of which the thread has none.
+ * Keeps errno. */
 void unloaded_code_check(void);
 
-/* Opens, in the child of a fork, what another thread had locked. */
+/* Opens in the child of a fork the locks of code that another thread had. */
 void unloaded_code_forked(void);

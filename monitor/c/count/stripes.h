@@ -58,9 +58,10 @@ struct object_count {
 /* What became of the objects of a leaf, in one stripe and one cache line. */
 struct leaf_counters {
   struct object_count allocated, freed;
-  struct object_count at_peak; /* live at the peak of that number: */
-  uint64_t peak;            /* if it is of an older one, what is live now */
-  uint64_t temporary_count; /* freed before the next allocations */
+  struct object_count at_peak; /* live at the peak with the number `peak' */
+  uint64_t peak;               /* if older than stripes.peak, what is live now
+                                  was live at that one */
+  uint64_t temporary_count;    /* objects (see TEMPORARY_MOST) */
 };
 
 _Static_assert(sizeof(struct leaf_counters) == 64, "a cache line");
@@ -85,8 +86,8 @@ leaf_counters_add(struct leaf_counters *sum, const struct leaf_counters *more)
 enum {
   STRIPES = 16,
   LEAF_BITS = 25, /* of the number of a leaf */
-  /* How many allocations may come between that of an object and its end for
-   * it to be temporary. */
+  /* Limit of stripes.recent_count, N: an object is temporary if its thread
+   * frees it before the Nth next allocation of that thread. */
   TEMPORARY_MOST = IMAGE_MOST_TEMPORARY
 };
 
@@ -97,8 +98,8 @@ struct stripe {
   uint64_t count, freed_count;        /* objects */
   struct leaf_counters *counters;     /* by leaf; NULL: not used yet */
   uint32_t current_leaf; /* the leaf that is counted for, or was last */
-  uint32_t open;         /* threads may count in it; the first always is */
-  uint64_t limited;      /* the count when the limit was reached last */
+  uint32_t open;         /* true: threads may count in it; always of [0] */
+  uint64_t limited;      /* `count' when the limit was reached last */
 };
 
 _Static_assert(sizeof(struct stripe) == 64, "a cache line");
@@ -106,7 +107,8 @@ _Static_assert(sizeof(struct stripe) == 64, "a cache line");
 /* In pages of its own, which can be those of an image: mprof-formats(5) has
  * the offsets. */
 struct stripes {
-  _Alignas(IMAGE_PAGE) uint32_t used; /* no others have counters */
+  _Alignas(IMAGE_PAGE) uint32_t used; /* number of stripes, from the first
+                                         on, that may have counters; atomic */
   uint32_t epoch;            /* of the figures; another one after a reset; an
                                 object that is not counted has 0 */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
@@ -114,13 +116,14 @@ struct stripes {
                                 alone is open, else SHARED_OUT */
   uint64_t generation;       /* another one when code or all leaves go away */
   uint32_t leaves;           /* that all used ones have counters for */
-  uint32_t recent_count;     /* see stripe_user */
-  uint32_t rebalance_again;  /* what was shared out may be untrue by now */
+  uint32_t recent_count;     /* see TEMPORARY_MOST; 0: none is temporary */
+  uint32_t rebalance_again;  /* true: a handler of a signal freed while all
+                                were locked; stripes_unlock rebalances */
 
   /* For who reads the image while the program runs (reduce/images/): */
   uint32_t counting;      /* allocations, as last asked for */
-  uint64_t missed;        /* objects without memory to be counted in */
-  uint64_t figures_since; /* what they are of; nanoseconds, real time */
+  uint64_t missed;        /* objects not counted for want of memory; atomic */
+  uint64_t figures_since; /* their beginning, in nanoseconds since 1970 */
   uint32_t watched;       /* the reader may take the locks */
   struct image_search search;
   struct stripe stripe[STRIPES];
@@ -131,15 +134,15 @@ struct stripes {
 
 extern struct stripes stripes HIDDEN;
 
-/* A thread that counts.  It has a number, from 1, as long as there are fewer
- * than STRIPES; else 0.  Objects that it frees before its next allocations
- * are temporary; it knows them by the address, and by the number that they
- * have from the thread that allocated them. */
+/* A thread that counts.  Its number is from 1 to STRIPES - 1, or 0 if all are
+ * taken; then it has no stripe of its own and no temporary objects.  A thread
+ * knows its recent objects by their address and by its number in their
+ * owned_leaf. */
 struct stripe_user {
   struct stripe *stripe; /* in which it counts */
   uint32_t number;
-  uint32_t recent_at;
-  uintptr_t recent[TEMPORARY_MOST]; /* its last allocations, in a circle */
+  uint32_t recent_at;               /* index of the oldest in `recent' */
+  uintptr_t recent[TEMPORARY_MOST]; /* addresses, recent_count in a circle */
 };
 
 /* What an object is known by until it is freed: its leaf, and the number of
@@ -154,7 +157,7 @@ owned_leaf_number(owned_leaf l)
 
 /* ---- one stripe, under its lock ---- */
 
-/* What comes before is in memory before what follows: for a handler of a
+/* Keeps the order of memory accesses before and after it, for a handler of a
  * signal in this thread. */
 #define COMPILER_BARRIER() __asm__ volatile("" ::: "memory")
 
@@ -201,7 +204,8 @@ stripe_keep_peak(struct leaf_counters *c)
   }
 }
 
-/* Counts an event, or its end, of `bytes'.  Each figure changes in one
+/* Adds an object of `bytes' to the `tally' of its leaf and to the `count' of
+ * the stripe, and `live' to the live bytes.  Each figure changes in one
  * instruction where the processor has one for that (arch_add), so a handler
  * of a signal can count in the midst of this. */
 static inline void
@@ -219,7 +223,8 @@ stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
 
 /* ---- threads ---- */
 
-/* Adds an object that the thread has allocated. */
+/* Adds an object to the recent allocations of the thread.  Returns the leaf
+ * with the thread's number. */
 static inline owned_leaf
 stripe_user_allocates(struct stripe_user *user, uint32_t leaf,
                       uintptr_t address)
@@ -248,24 +253,26 @@ stripe_user_frees(struct stripe_user *user, owned_leaf leaf,
 }
 
 /* Locks the stripe in which the thread counts, and returns it: another one
- * than before if that was closed, or if threads wait too often. */
+ * than before if that was closed, or if threads wait too often.  The thread
+ * has no stripe locked. */
 struct stripe *stripes_lock_mine(struct stripe_user *user);
 
-/* Gives a thread that begins its number, and takes that back when it ends.
- * Under a lock of the caller's. */
+/* Gives a thread that begins the first stripe and a number, and takes them
+ * back when it ends.  Under the lock of struct threads (monitor.h);
+ * stripes_leave may lock all stripes. */
 void stripes_join(struct stripe_user *user);
 void stripes_leave(struct stripe_user *user);
 
 /* ---- all stripes ---- */
 
-/* Returns the end of those that are used. */
+/* Returns the end of the stripes that are used. */
 static inline struct stripe *
 stripes_end(void)
 {
   return stripes.stripe + __atomic_load_n(&stripes.used, __ATOMIC_ACQUIRE);
 }
 
-/* Locks all, of which this thread has none, and opens them. */
+/* Locks all used stripes, none of which this thread holds; unlocks them. */
 void stripes_lock(void);
 void stripes_unlock(void);
 
@@ -274,7 +281,7 @@ void stripes_unlock(void);
 void stripes_settle(struct stripe *s);
 
 /* Completes the count that the thread has left for good, or undoes it, and
- * opens the stripes that the thread has. */
+ * unlocks the stripes that the thread holds. */
 void stripes_recover(void);
 
 /* Begins a new peak if there is one, and shares out the limits anew.  All are
@@ -286,31 +293,31 @@ void stripes_rebalance(void);
  * are locked. */
 void stripes_pass_limit(struct stripe *s);
 
-/* Opens a stripe for this thread alone, if it has a number and there is
- * memory.  All are locked. */
+/* Gives the thread the stripe of its number.  Does nothing if that is 0 or
+ * there is no memory.  All are locked. */
 void stripes_open_own(struct stripe_user *user);
 
-/* Closes all but the first one.  All are locked. */
+/* Closes all stripes but the first one.  All are locked. */
 void stripes_close_others(void);
 
-/* Sets for how many leaves there are counters at most. */
+/* Sets the limit of leaves, for stripes that get counters from now on. */
 void stripes_set_most(uint32_t leaves);
 
-/* Makes room for the counters of `leaves' leaves in all that are used.
- * Returns false if there is no memory.  This thread has no stripe locked. */
+/* Makes room for the counters of `leaves' leaves in all used stripes, which
+ * it locks; this thread holds none.  Returns false if there is no memory. */
 bool stripes_reserve(uint32_t leaves);
 
 /* Makes threads forget what they know of leaves, which are of other code now,
  * or gone.  All are locked. */
 void stripes_next_generation(void);
 
-/* Forgets all figures.  All are locked. */
+/* Zeroes all figures and begins another epoch.  All are locked. */
 void stripes_forget(void);
 
-/* Puts all into the image of the process, if that has one.  All are locked.
- */
+/* Puts all into the open image, if any; image_opened says whether it had room
+ * for them.  All are locked. */
 void stripes_map(void);
 
 /* Forgets all in the child of a fork, and uses one stripe, with counters for
- * so many leaves at most.  Its one thread is to join again. */
+ * so many leaves at most.  threads_forked is to follow. */
 void stripes_forked(uint32_t leaves);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * thread.h -- what the monitor keeps for each thread of a C program:
- * its call chain, what it is called, and the region that it is in.
+ * its call chain, its name, and the region that it is in.
  *
- * May run inside the hook, in the monitor, but for
- * threads_open. */
+ * All but threads_open may run inside the hook.  A record belongs to its
+ * thread; when that ends, another thread gets it. */
 #pragma once
 
 #include <stdint.h>
@@ -19,18 +19,18 @@ struct recent_leaf {
   uintptr_t site; /* 0: none */
   uint32_t up, size, region;
   uint32_t leaf;
-  uint32_t cache_generation; /* as the thread's; else it is another one now */
+  uint32_t cache_generation; /* of the thread then; if it differs, no leaf */
 };
 
 enum { RECENT_LEAF_BITS = 11 };
 
 struct thread {
   struct stripe_user user;
-  uint32_t label;            /* number of its name */
+  uint32_t label;            /* number of its name in threads.names */
   uint32_t cache_generation; /* how often thread_forget was called */
-  uint64_t generation;       /* as stripes.generation at the last walk */
+  uint64_t generation;       /* stripes.generation that all this is of */
   struct region_stack regions;
-  struct thread *next; /* in the list of those that nobody uses */
+  struct thread *next; /* in threads.unused */
   struct call_chain chain;
   struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
 };
@@ -47,8 +47,8 @@ thread_recent_leaf(struct thread *thread, uintptr_t site, uint32_t up,
 /* Forgets the chain and all known leaves, for another generation. */
 void thread_forget(struct thread *thread, uint64_t generation);
 
-/* Completes or undoes what this thread had begun in the monitor, and opens
- * the locks that it has, as it left without a return. */
+/* Completes or undoes what this thread had begun in the monitor before it
+ * jumped out, and unlocks the locks that it holds. */
 void thread_abandon(void);
 
 /* ---- a jump out of the monitor ----
@@ -59,14 +59,15 @@ void thread_abandon(void);
  * monitor for ever: its allocations would not be counted, and others would
  * wait for its locks.  What was begun is completed or undone. */
 
-/* Returns whether the thread, which is in the monitor for two calls, had left
- * it in the midst of the first one; then it is in it for the second one
- * alone. `frame' is the frame of the interposed function. */
+/* Returns true if the thread, which is in the monitor for two calls, jumped
+ * out of the first one; then abandons that and sets this_thread.inside to 1.
+ * `frame' is the ARCH_FRAME of the interposed function. */
 bool thread_recover(const uintptr_t *frame);
 
 /* Enters the monitor for a call of the program's from the function with that
- * frame.  Returns false where it is in the midst of another call, as in a
- * handler of a signal: then there are locks that it must not wait for. */
+ * ARCH_FRAME; the caller counts this_thread.inside down in any case.  Returns
+ * false in the midst of another call, as in a handler of a signal: then the
+ * caller must wait for no lock. */
 static inline bool
 thread_enter(const uintptr_t *frame)
 {
@@ -76,10 +77,10 @@ thread_enter(const uintptr_t *frame)
 
 /* ---- all threads ---- */
 
-/* Find out when threads end from now on. */
+/* Registers what ends the records of threads, and makes that of this one. */
 void threads_open(void);
 
-/* Make that of this thread; NULL when there is no memory. */
+/* Makes this thread's record.  Returns NULL if there is no memory. */
 struct thread *thread_make(void);
 
 /* Returns the record of this thread; NULL without memory. */
@@ -90,9 +91,9 @@ thread_mine(void)
   return __builtin_expect(mine != NULL, 1) ? mine : thread_make();
 }
 
-/* Allocates records for so many threads more, as far as there is memory. */
+/* Allocates unused records for COUNT threads, as far as there is memory. */
 void threads_reserve(unsigned count);
 
-/* Forgets all threads but this one, in the child of a fork, after
- * stripes_forked. */
+/* Opens the lock of threads in the child of a fork, and has this one join the
+ * stripes again; to be called after stripes_forked. */
 void threads_forked(void);

@@ -21,28 +21,31 @@
 #include "base/attributes.h"
 
 extern struct process_image {
-  char base[PATH_MAX]; /* the name without what tells processes apart; empty:
-                          not read */
-  char free[PATH_MAX]; /* a name that is tried, or was before this one */
-  bool first;       /* `base' is for this process; false in forked children */
-  bool by_program;  /* the program has called for it */
+  char base[PATH_MAX]; /* absolute name, without a process's suffix; empty:
+                          not read yet */
+  char free[PATH_MAX]; /* scratch: a name with suffix, or the old `base' */
+  bool first;       /* the name is `base' itself; false in forked children */
+  bool by_program;  /* the name is from mprof_restart or who attached */
   struct stat root; /* the folder "/" when the name was read */
-  char root_process[sizeof "MPROF_ROOT_PID=0123456789"]; /* in the
-                          environment: as long for any process, as programs
-                          allocate for it */
-  char said[PATH_MAX]; /* a name without control characters */
+  char root_process[sizeof "MPROF_ROOT_PID=0123456789"]; /* string put in the
+                          environment; of one length, so that programs
+                          allocate the same for it in any process */
+  char said[PATH_MAX]; /* scratch: a name without control characters */
 } process_image HIDDEN;
 
-/* Read the settings, and begin to number processes.  Once in a process, when
- * it is loaded or attached to. */
+/* Reads the name from the settings, and sets MPROF_ROOT_PID if nobody has.
+ * Does nothing when it is called again. */
 void process_image_read_name(void);
 
-/* Begins the image, before image_opened.  Returns 0 or an errno value. */
+/* Begins the image under its name (image_open); image_opened is to follow.
+ * Returns 0 or an errno value: EACCES if the name is from an environment that
+ * is not trusted, ENOENT after chroot. */
 int process_image_open(void);
 
-/* Gives the next image that name.  Returns false if it is its name already.
- */
+/* Gives the next image the name, which it copies.  Returns false if that was
+ * its name already. */
 bool process_image_set(const char *name);
 
-/* Prints "mprof: BEFORE 'NAME': WHY"; nothing if WHY is NULL. */
+/* Prints "mprof: BEFORE 'NAME': WHY" on standard error.  Prints nothing if
+ * WHY is NULL, after arenas_seal, or in a process that was attached to. */
 void process_image_say(const char *before, const char *why);

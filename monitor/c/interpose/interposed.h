@@ -10,10 +10,11 @@
 #include "arch/arch.h"
 #include "base/attributes.h"
 
-/* The frame of the interposed function, from which the walk begins. */
+/* Frame of the interposed function, from which the walk begins. */
 #define FRAME ARCH_FRAME
 
-/* malloc, realloc and posix_memalign, for a function with that frame. */
+/* Allocate and count as malloc, realloc and posix_memalign do, for an
+ * interposed function with that FRAME. */
 void *interposed_malloc(size_t bytes, const uintptr_t *frame);
 void *interposed_realloc(void *p, size_t bytes, const uintptr_t *frame);
 int interposed_memalign(void **result, size_t alignment, size_t bytes,
@@ -21,8 +22,9 @@ int interposed_memalign(void **result, size_t alignment, size_t bytes,
 
 struct interposed_function {
   const char *name;
-  void *real; /* where the real one is kept, a variable; NULL in the last */
-  void *own;  /* and the one in front of it */
+  void *real; /* address of the variable for the real function; NULL ends the
+                 array */
+  void *own;  /* address of the function of this library */
 };
 
 /* The address of an interposed function is that of own_NAME: the program may
@@ -31,19 +33,19 @@ struct interposed_function {
   __asm__(".set own_" #name ", " #name);                                     \
   extern char own_##name[] HIDDEN
 
-/* Those of C; the last has no name. */
+/* The functions of C, with one more element that ends the array. */
 enum { INTERPOSED_FUNCTIONS = 11 };
 extern const struct interposed_function
     interposed_functions[INTERPOSED_FUNCTIONS] HIDDEN;
 
-/* Let the symbols of the real functions be those of our own, if all are in
- * one file: an allocator that leans on another one looks for that by these
- * names.  Before anything but the dynamic linker runs, or under a lock.  Does
- * nothing where it cannot. */
+/* Makes the symbols of the real functions lead to ours, if all are in one
+ * file: an allocator that leans on another one looks for that by these names.
+ * To be called before anything but the dynamic linker runs, or under a lock.
+ * Does nothing if it cannot. */
 void rebind_symbols(const struct interposed_function *functions);
 
-/* Rebinds files that have bound the real functions already: in each that is
- * loaded, the slots where the dynamic linker has stored their addresses, or
- * will.  rebind_back binds them to the real functions again. */
+/* Rebinds the loaded files that have bound the real functions already: in
+ * their slots, where the dynamic linker has stored addresses, or will.
+ * rebind_back undoes this and rebind_symbols.  Take that one's lock. */
 void rebind_slots(const struct interposed_function *functions);
 void rebind_back(const struct interposed_function *functions);

@@ -50,7 +50,7 @@ object_header_check(const void *object)
   return (uint32_t)(((uintptr_t)object * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
-/* Fill the header of the object behind it. */
+/* Fills the header of the object behind it. */
 static inline void
 object_header_fill(struct object_header *header, struct counted counted,
                    size_t bytes)
@@ -61,14 +61,14 @@ object_header_fill(struct object_header *header, struct counted counted,
   header->bytes = (uint32_t)bytes;
 }
 
-/* Returns whether the object, or NULL, is the first of a page. */
+/* Returns true if the object begins a page, and for NULL. */
 static inline bool
 object_is_first_of_page(const void *object)
 {
   return ((uintptr_t)object & (HEADER_PAGE - 1)) < HEADER_BYTES;
 }
 
-/* Returns whether an object of `bytes' that would be there gets no header. */
+/* Returns true if an object of `bytes' at that address gets no header. */
 static inline bool
 object_is_listed(const void *object, size_t bytes)
 {
@@ -76,7 +76,7 @@ object_is_listed(const void *object, size_t bytes)
 }
 
 /* Returns whether there is a header before the object.  The sanitizer does
- * not look: what is before other objects is none of its business. */
+ * not look, as the words before other objects may not be the program's. */
 static inline UNSANITIZED bool
 object_has_header(void *object)
 {

@@ -7,11 +7,11 @@
  * there is no memory for a larger one all but one place; what is taken out
  * leaves no trace, and the table grows to twice its size.
  *
- * An object has a place from before it is put there until after it is taken
- * out, so that it can be put back.
+ * A place is reserved before an object is put there, and given back after the
+ * object was removed, so that putting it back cannot fail.
  *
- * Has a lock of its own, keeps errno, and takes memory from the kernel only:
- * runs inside the hook. */
+ * Each function takes the table's lock; all but object_table_make_room keep
+ * errno and may run inside the hook.  Memory is the kernel's. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ struct object_record {
   size_t bytes;      /* requested */
   struct counted counted;
   bool headed; /* it has a header: then it is in no table */
-  bool listed; /* it has a place in the table */
+  bool listed; /* a place in the table is reserved for it */
 };
 
 enum {
@@ -40,28 +40,29 @@ enum {
 
 struct object_table { /* all zero: empty */
   struct spin_lock lock;
-  struct arena arena; /* none: the first places */
-  struct object_record *objects;
-  size_t count;   /* of places that are reserved */
-  unsigned bits;  /* of the number of places */
-  bool lists_all; /* also what is not counted */
+  struct arena arena; /* memory of `objects', unless that is `first' */
+  struct object_record *objects; /* NULL: not used yet */
+  size_t count;   /* reserved places, used or not; read without the lock */
+  unsigned bits;  /* base-2 logarithm of the number of places */
+  bool lists_all; /* objects that are not counted are listed, too */
   struct object_record first[1 << OBJECT_TABLE_BITS];
 };
 
-/* Makes room for so many objects more, as far as there is memory. */
+/* Makes room for MORE objects, as far as there is memory. */
 void object_table_make_room(struct object_table *table, size_t more);
 
-/* Reserve a place for an object.  False: there is no memory. */
+/* Reserves a place for an object.  Returns false if there is no memory. */
 bool object_table_reserve(struct object_table *table);
 
-/* Put an object there that has a place, or had one before it was taken; in
- * place of one with that address, if there is any. */
+/* Puts a copy of the object into a reserved place.  Replaces one with the
+ * same address, whose place it gives back. */
 void object_table_put(struct object_table *table,
                       const struct object_record *object);
 
-/* Gives back the place of an object that is not there any more. */
+/* Gives back a place that was reserved and has no object. */
 void object_table_unreserve(struct object_table *table);
 
-/* Take it out of the table, but keep its place; false: it is not there. */
+/* Moves the object at `address' to *object, and keeps its place reserved.
+ * Returns false, with *object unchanged, if it is not in the table. */
 bool object_table_remove(struct object_table *table, uintptr_t address,
                          struct object_record *object);

@@ -21,31 +21,34 @@
 extern struct object_table live_objects HIDDEN;
 
 /* Returns whether the present call, which has entered the monitor, is the
- * program's, and not one in the midst of another. */
+ * program's, and not one in the midst of another call. */
 static inline bool
 is_program_call(void)
 {
   return this_thread.inside == 1;
 }
 
-/* Count the program's object of `bytes' and fill its header in `base', which
- * is of the real allocator and HEADER_BYTES longer, or give it none (see
- * object_is_listed).  Gives back the object; NULL for NULL.  `filled': the
- * object has contents already.  `frame' is the frame of the interposed
- * function, whose call ends here: this_thread.inside is counted down. */
+/* Counts an object of `bytes', as requested, in the block `base' of the real
+ * allocator, which is HEADER_BYTES longer.  Fills its header; or lists the
+ * object without one (object_is_listed), at `base', and moves its contents
+ * there if `filled'.  Returns the object; NULL for NULL.  `frame' is the
+ * ARCH_FRAME of the interposed function, whose call ends here:
+ * this_thread.inside is counted down. */
 void *objects_register(void *base, size_t bytes, const uintptr_t *frame,
                        bool filled);
 
-/* Counts an object that gets no header.  Counts the one that was at its
- * address as freed: its end was not seen. */
+/* Counts an object that gets no header, and lists it; if there is no memory
+ * for that, counts it as missed.  One that is listed at its address counts as
+ * freed: its end was not seen.  Else as objects_register. */
 void *objects_register_bare(void *object, size_t bytes,
                             const uintptr_t *frame);
 
-/* Forget `object', not NULL and no early memory, which the program frees:
- * *taken becomes what was known of it. */
+/* Forgets `object', not NULL and no early memory, which the program frees:
+ * *taken becomes what was known of it, with leaf 0 if that was nothing.
+ * objects_count_free or objects_restore is to follow. */
 void objects_unregister(void *object, struct object_record *taken);
 
-/* Returns its address for the real allocator. */
+/* Returns the address of its block for the real allocator. */
 static inline void *
 object_base(const struct object_record *object)
 {

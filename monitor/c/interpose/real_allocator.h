@@ -5,8 +5,9 @@
  * other functions that the program calls by way of mprof.
  *
  * It is found with dlsym, which may itself allocate a little.  Until then
- * memory comes from an array; it is never given back, and known by its
- * address. */
+ * memory comes from an array (early memory); it is never given back, and is
+ * known by its address.  Where there is no malloc to find, the process ends
+ * with a line and status 127. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,23 +33,24 @@ struct real_allocator {
   size_t (*malloc_usable_size)(void *);
   int (*dlclose)(void *);
   void (*_exit)(int);
-  bool found;    /* and this monitor is in front of it */
-  bool bypassed; /* found, but this process is not profiled, or by another
-                    monitor: all is passed on, and nothing added to it */
-  bool sought;   /* the monitor behind this one: */
-  void *monitor; /* its mprof_bypass; NULL: there is none */
+  bool found;    /* and this monitor is in front of it; atomic */
+  bool bypassed; /* the functions are found, but this process is not profiled,
+                    or by another monitor: calls are passed on as they are;
+                    atomic */
+  bool sought;   /* `monitor' was looked for; atomic */
+  void *monitor; /* mprof_bypass of the monitor behind this one; NULL: none */
   struct spin_lock lock; /* held by the thread that finds all this */
-  size_t early_used;
+  size_t early_used;     /* bytes requested of `early'; atomic */
   _Alignas(EARLY_ALIGNMENT) char early[EARLY_BYTES]; /* blocks of memory */
 };
 
 extern struct real_allocator real HIDDEN;
 
-/* *function, a variable, becomes the function `name' that is behind the one
- * of this library; NULL: there is none. */
+/* Sets the variable at `function' to the function `name' that is behind the
+ * one of this library; to NULL if there is none.  Keeps errno. */
 void real_function(void *function, const char *name);
 
-/* That function, which is looked for the first time. */
+/* Returns that function, or NULL; looks for it until it is found. */
 #define BEHIND(name)                                                         \
   ({                                                                         \
     static __typeof__(name) *behind;                                         \
@@ -57,31 +59,30 @@ void real_function(void *function, const char *name);
     behind;                                                                  \
   })
 
-/* Finds the allocator that is behind FUNCTIONS.  Returns false where it is
- * bypassed, and while this thread is at it: then the caller takes memory from
- * early_allocate. */
+/* Finds the allocator that is behind FUNCTIONS.  Returns false if it is
+ * bypassed, and the caller calls it as it is; and while this thread looks for
+ * it, and the caller takes memory from early_allocate. */
 bool real_allocator_find(const struct interposed_function *functions);
 
-/* Returns whether the real functions are to be called with what the program
- * says. */
+/* Returns whether calls are passed on to the real functions as they are. */
 static inline bool
 real_allocator_bypassed(void)
 {
   return __atomic_load_n(&real.bypassed, __ATOMIC_ACQUIRE);
 }
 
-/* Passes all calls on to what is behind FUNCTIONS from now on.  Under a lock,
- * or while nobody else is here. */
+/* Passes all calls on to what is behind FUNCTIONS from now on, and counts no
+ * allocations.  Under a lock, or while nobody else is here. */
 void real_allocator_bypass(const struct interposed_function *functions);
 
-/* Says that this monitor is in front of it, by other functions than those of
- * its name. */
+/* Ends the bypass, for a process that is attached to: its calls come by the
+ * slots that rebind_slots changes. */
 void real_allocator_attach(void);
 
 /* Returns the function `name' behind this monitor, for a monitor in front of
  * it, which counts instead.  A program linked with libmprof_malloc.a has two,
  * where one is preloaded, too; the first counts, as the program calls its
- * functions. */
+ * functions.  mprof_find_allocator finds the allocator for that one. */
 typedef void *bypass(const char *name);
 EXPORT bypass mprof_bypass;
 EXPORT void mprof_find_allocator(void) __attribute__((noinline));
@@ -96,7 +97,8 @@ real_allocator_found(void)
          real_allocator_find(interposed_functions);
 }
 
-/* Finds it, and returns whether this process is profiled by this monitor. */
+/* Finds the allocator if need be, and returns whether this process is
+ * profiled by this monitor. */
 static inline bool
 real_allocator_is_ours(void)
 {
@@ -104,14 +106,14 @@ real_allocator_is_ours(void)
   return !real_allocator_bypassed();
 }
 
-/* Returns `bytes' of zeroed memory at a multiple of `alignment', a power of
- * two; NULL with errno set when there is none. */
+/* Returns `bytes' of zeroed early memory at a multiple of `alignment', a
+ * power of two; NULL with errno ENOMEM once EARLY_BYTES are used up. */
 void *early_allocate(size_t alignment, size_t bytes);
 
-/* Returns how large a block of such memory is. */
+/* Returns the bytes that were requested for a block of early memory. */
 size_t early_size(const void *address);
 
-/* Returns whether `address' is in such memory. */
+/* Returns whether `address' is in early memory. */
 static inline bool
 early_contains(const void *address)
 {

@@ -13,11 +13,12 @@
  *     MPROF_COUNT      "off": count when the program or a signal says so
  *     MPROF_SIGNAL     a signal (USR2, or a number) that starts counting, or
  *                      stops it
- *     MPROF_BUDGET     contexts, and ends of chains, at most
+ *     MPROF_BUDGET     limit of contexts, and of leaves (8 million)
  *     MPROF_REACHABLE  find at the end what is lost; the value is the process
  *                      that does (`mprof run')
  *     MPROF_UNFOLDED   set: tell all depths of a recursion apart
- *     MPROF_TEMPORARY  how many allocations may lie between (1; at most 64)
+ *     MPROF_TEMPORARY  N (1; at most 64): an object is temporary if it is
+ *                      freed before its thread's Nth next allocation
  *     MPROF_WATCHED    set: the image is read while the process runs, and it
  *                      is asked to count, or not to (reduce/images/)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for
@@ -43,18 +44,18 @@
 #include "c/interpose/interposed.h"
 
 extern struct session {
-  pid_t process;      /* that is profiled; 0: none yet */
-  pid_t leak_reader;  /* finds at the end what is lost; 0: nobody */
-  bool awaits_attach; /* the library was loaded by a debugger */
-  bool attached;      /* and counts for it */
-  bool has_handlers;  /* at forks and at quick_exit */
-  bool has_end;       /* at exit */
+  pid_t process;      /* the process that is profiled; 0: none yet */
+  pid_t leak_reader;  /* finds lost objects at the end; 0: nobody does */
+  bool awaits_attach; /* a debugger loaded the library (mprof_attach) */
+  bool attached;      /* mprof_attach was called, and mprof_detach was not */
+  bool has_handlers;  /* of forks, quick_exit and ends of threads */
+  bool has_end;       /* session_end_at_exit was called */
 } session HIDDEN;
 
 /* ---- session.c ---- */
 
-/* Returns whether the figures are this process's; those between vfork and
- * exec are another one's. */
+/* Returns whether this process is profiled and may make system calls; false
+ * between vfork and exec, where the figures are the parent's. */
 bool session_is_ours(void);
 
 /* ---- start.c ---- */
@@ -62,7 +63,7 @@ bool session_is_ours(void);
 /* Follows what the environment says, from now on. */
 void session_begin(void);
 
-/* Registers the search for leaks with exit. */
+/* Registers the search for leaks with exit.  Does nothing the second time. */
 void session_end_at_exit(void);
 
 /* ---- fork.c ---- */
@@ -77,16 +78,17 @@ void fatal_signals_open(void);
 
 /* ---- leak_search.c ---- */
 
-/* Finds out once, at the beginning, whether a search was requested. */
+/* Reads MPROF_REACHABLE; if that requests a search, has all objects listed
+ * and tells the reader in the image where they are. */
 void leak_search_open(void);
 
-/* Asks `mprof run' to look for what the program has lost, which this thread
- * is about to end, perhaps in a handler of a signal with a few KB of stack.
- * Prints a line when that fails. */
+/* Asks `mprof run' to look for lost objects, and waits for the end of the
+ * search.  Does nothing if none is requested; prints a line if it fails.  May
+ * run in a handler of a signal with a few KB of stack. */
 void leak_search_run(void);
 
 /* ---- process_events.c ---- */
 
-/* Functions that have to be bound anew in a process that runs already; the
- * last has no name. */
+/* Functions that rebind_slots binds anew in a process that is attached to,
+ * with one more element that ends the array. */
 extern const struct interposed_function process_event_functions[2] HIDDEN;
