@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for NEEDED items of ITEM_BYTES bytes each in the array that the
- * pointer at ARRAY points to, of *CAPACITY items, and sets both. */
+/* Makes room for NEEDED items of ITEM_BYTES bytes each.  ARRAY is the address
+ * of the pointer to the items, which may be NULL; *CAPACITY is how many fit.
+ * Both are updated.  A new array is in the pool in use. */
 static inline void
 array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
 {
@@ -58,8 +59,8 @@ array_compare_numbers(const void *left, const void *right)
   return a < b ? -1 : a > b;
 }
 
-/* Returns how many of COUNT items, each of which begins with a number of 64
- * bits, in ascending order of these, have one up to KEY. */
+/* Returns how many of COUNT items have a number of at most KEY.  Each item
+ * begins with its number, of 64 bits; they are in ascending order. */
 static inline size_t
 array_count_until(const void *items, size_t count, size_t item_bytes,
                   uint64_t key)
@@ -105,8 +106,8 @@ struct lists {     /* all zero: there is none */
   uint32_t *next;  /* by number: likewise */
 };
 
-/* Puts the number I into the list LIST_OF[I], one of LIST_COUNT, unless that
- * is UINT32_MAX; there are COUNT numbers. */
+/* Makes LIST_COUNT lists of the numbers below COUNT, in the pool in use.  The
+ * number I is in the list LIST_OF[I], or in none if that is UINT32_MAX. */
 static inline void
 lists_init(struct lists *lists, size_t list_count, const uint32_t *list_of,
            size_t count)
@@ -122,6 +123,7 @@ lists_init(struct lists *lists, size_t list_count, const uint32_t *list_of,
   }
 }
 
+/* Frees the arrays of LISTS before the pool is released. */
 static inline void
 lists_release(struct lists *lists)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Returns the time of CLOCK in nanoseconds. */
+/* Returns the time of CLOCK, such as CLOCK_MONOTONIC, in nanoseconds. */
 static inline int64_t
 clock_nanos(clockid_t clock)
 {

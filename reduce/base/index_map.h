@@ -2,9 +2,10 @@
 
 /* A map from 64-bit keys to 32-bit indices, for "have I seen this id, pair
  * or triple, and where did I put it".  Open addressing, at most half full:
- * O(1) a look-up, also when a file was made to have keys that meet: where a
- * key goes is another place in each process.  Keys are never removed.  Not
- * safe for two threads.
+ * O(1) a look-up, also when a file was made to have keys that collide: the
+ * place of a key differs from process to process.  Keys are never removed.
+ * It takes memory from the pool in use when it grows.  Not safe for two
+ * threads.
  */
 
 #pragma once
@@ -28,10 +29,12 @@ uint32_t index_map_find(const struct index_map *map, uint64_t key);
 /* Stores INDEX (not INDEX_NONE) under KEY, which must not be there yet. */
 void index_map_add(struct index_map *map, uint64_t key, uint32_t index);
 
-/* Returns the index under KEY; a new key gets the number of those before. */
+/* Returns the index under KEY.  A new key gets `used' as its index, and is
+ * stored; so indices count from zero if no key was added otherwise. */
 uint32_t index_map_number(struct index_map *map, uint64_t key);
 
-/* Makes a key of LENGTH bytes at BYTES: a hash, another in each process. */
+/* Returns a hash of LENGTH bytes at BYTES, to be a key.  It differs from
+ * process to process, and different bytes may have the same. */
 uint64_t index_map_hash(const void *bytes, size_t length);
 
 /* Makes one key out of two 32-bit indices. */
@@ -52,6 +55,7 @@ struct row_table { /* all zero: empty */
   struct index_map rows; /* by hash: see index_map.c */
 };
 
+/* Empties TABLE, and frees its memory before the pool is released. */
 void row_table_release(struct row_table *table);
 
 /* Returns the index of the row of COUNT words at WORDS; adds it if it is new.

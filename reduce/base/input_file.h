@@ -29,12 +29,12 @@
 #define INPUT_MEMORY_FILE_RATIO UINT64_C(2048)
 
 struct input_file {
-  const char *path; /* not owned: what failures call it */
-  uint8_t *data;    /* not NULL */
-  size_t length;
-  size_t capacity;
+  const char *path;    /* not owned: what failures call it */
+  uint8_t *data;       /* inflated, in the pool in use; not NULL */
+  size_t length;       /* bytes of data */
+  size_t capacity;     /* bytes allocated */
   size_t forgotten;    /* bytes at the beginning: see input_file_forget */
-  uint64_t file_bytes; /* that were read */
+  uint64_t file_bytes; /* read from the file, before inflation */
   bool compressed;     /* offsets into data are not offsets into the file */
 };
 
@@ -45,23 +45,25 @@ struct input_file {
  */
 void input_file_read(struct input_file *file, const char *path);
 
-/* What would be in a file, as it is. */
+/* What would be in a file, compressed or not. */
 struct input_octets {
   const uint8_t *data;
   size_t length;
 };
 
-/* Reads OCTETS into FILE in the same way; a failure calls them PATH. */
+/* Copies or inflates OCTETS into FILE, and fails for the same reasons; a
+ * failure calls them PATH. */
 void input_file_unpack(struct input_file *file, const char *path,
                        struct input_octets octets);
 
-/* Gives back the memory of the data before AT, which is zeros from then on.
- * It does so in steps of a megabyte; in a tiny build, of a byte. */
+/* Gives back the memory of the data before AT, which must not be read again:
+ * it becomes zeros.  A call that would free less than a megabyte does nothing
+ * (in a tiny build, than a byte). */
 void input_file_forget(struct input_file *file, size_t at);
 
-/* Return the most memory that the content of FILE may take, whatever is done
- * with it; and the most text that may come of it, but for which names would
- * be written out again and again. */
+/* Return limits in bytes: of the memory that the content of FILE may take,
+ * whatever is done with it; and of the text of names in all places that refer
+ * to them, since a small file can refer to a long name many times. */
 uint64_t input_file_memory_limit(const struct input_file *file);
 uint64_t input_file_text_limit(const struct input_file *file);
 
@@ -70,16 +72,17 @@ uint64_t input_file_text_limit(const struct input_file *file);
 /* Returns the text of PATH, or NULL and errno if it cannot be read. */
 char *text_file_read(const char *path);
 
-/* Reads PATH in the same way if it is a regular file of at most MOST bytes,
- * without waiting for a pipe or a device.  Sets *LENGTH, unless LENGTH is
- * NULL, to its bytes, and *STATUS to what stat says. */
+/* Returns the text of PATH if it is a regular file of at most MOST bytes,
+ * else NULL; errno need not say why.  It does not wait for a pipe or device.
+ * Sets *LENGTH, unless LENGTH is NULL, to the bytes of the text, and *STATUS,
+ * if PATH can be opened, to what stat says. */
 char *text_file_read_regular(const char *path, size_t most, size_t *length,
                              struct stat *status);
 
-/* Reads PATH in the same way; fails if it cannot be read or has a zero. */
+/* Returns the text of PATH; fails if it cannot be read or has a zero. */
 char *text_file_load(const char *path);
 
-/* Fails, as the file PATH cannot be read; WHY says the reason. */
+/* Fails with "cannot read 'PATH': WHY". */
 _Noreturn void cannot_read(const char *path, const char *why);
 
 /* Opens PATH as pool_open does; fails if that cannot be done. */

@@ -13,10 +13,10 @@
 #define NAMES_NONE INDEX_NONE
 
 struct names {
-  const struct names *base; /* its texts come first; NULL: there is none */
-  char **texts;             /* by id */
-  size_t count, capacity;
-  struct index_map ids; /* of own texts, by hash: see names.c */
+  const struct names *base; /* has the first ids; NULL: there is none */
+  char **texts;             /* by id, also those of the base */
+  size_t count, capacity;   /* of texts */
+  struct index_map ids;     /* of own texts, by hash: see names.c */
 };
 
 /* Makes NAMES an empty table that knows "". */
@@ -26,14 +26,15 @@ void names_init(struct names *names);
  * outlive it, and gets no more names. */
 void names_extend(struct names *names, const struct names *base);
 
-/* Returns the id of TEXT, which is copied. */
+/* Returns the id of TEXT; a copy is added if it is new. */
 uint32_t names_intern(struct names *names, const char *text);
 
-/* Returns the id of TEXT, NAMES_NONE when it has none. */
+/* Returns the id of TEXT, NAMES_NONE when it has none.  TEXT is compared as
+ * it is: one that is no UTF-8 is never found. */
 uint32_t names_find(const struct names *names, const char *text);
 
-/* Returns TEXT, of a table, with each \xNN for a byte that is no UTF-8 as
- * that byte again, as a file is called; in the pool in use. */
+/* Returns a copy of TEXT, of a table, in which each \xNN from \x80 on is the
+ * byte again, as in the name of a file; in the pool in use. */
 char *names_bytes(const char *text);
 
 /* Returns the text of ID; valid as long as the table. */
@@ -51,19 +52,20 @@ names_text(const struct names *names, uint32_t id)
 struct suggestion {
   const char *unknown; /* not owned */
   size_t length;       /* of it, in bytes */
-  size_t distance;     /* of `word', or of what would be too far */
-  const char *word;    /* the nearest so far; NULL: there is none */
+  size_t distance;     /* of `word'; without one, the least that is too far */
+  const char *word;    /* the nearest so far, a copy; NULL: none */
 };
 
-/* Returns an empty suggestion for the first LENGTH bytes of UNKNOWN, which
- * must outlive it. */
+/* Returns a suggestion without a word, for the first LENGTH bytes of UNKNOWN,
+ * which must outlive it. */
 static inline struct suggestion
 suggestion_for(const char *unknown, size_t length)
 {
   return (struct suggestion){unknown, length, (length + 1) / 3 + 1, NULL};
 }
 
-/* Offers NAME and each of its parts: APP::PARSE, APP and PARSE. */
+/* Makes NAME or a part of it the word of SUGGESTION if that is nearer than
+ * the one before; parts of APP::PARSE are APP and PARSE. */
 void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 /* Returns the end of a message: "; did you mean --limit?" with "--" as

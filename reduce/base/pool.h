@@ -6,16 +6,17 @@
  * fail_with() leaves it at once, by longjmp, and attempt() gives back false
  * with the reason.  So the code in between checks nothing and releases
  * nothing; the owner of the pool releases all of it at the end, whatever
- * happened. pool_alloc() and its kin fail when memory runs out, and never
- * give back NULL.
+ * happened.  pool_alloc() and its kin fail when memory runs out, and never
+ * return NULL.
  *
  * What is not memory, such as an open file, is registered with
  * pool_on_release().  A call of another library that calls back must not be
  * left by fail_with(): such a callback notes what went wrong and returns.
  *
  * Attempts nest.  Each thread has its own; a pool belongs to one thread at a
- * time.  Memory is of the pool of the innermost attempt, unless pool_use()
- * says otherwise; a block that is resized stays in its pool.
+ * time.  The pool in use is that of the thread's innermost attempt, unless
+ * pool_use() says otherwise; a block that is resized stays in its pool.
+ * Outside of attempts, functions that allocate or fail abort the process.
  */
 
 #pragma once
@@ -39,7 +40,7 @@ enum mprof_error_code {
   MPROF_USAGE    /* the command line is wrong */
 };
 
-enum { MPROF_NO_OFFSET = -1, MPROF_ERROR_LENGTH = 4608 };
+enum { MPROF_NO_OFFSET = -1, MPROF_ERROR_LENGTH = 4608 /* bytes */ };
 
 struct mprof_error {
   enum mprof_error_code code;
@@ -49,12 +50,12 @@ struct mprof_error {
                           it is about none */
 };
 
-/* Sets LINE to formatted text, which may come from anywhere: it is one line,
- * as escape_name writes it (base/quote.h). */
+/* Sets LINE to formatted text, escaped to be one line (escape_line of
+ * base/quote.h), and cut if it is too long. */
 void mprof_line(char line[MPROF_ERROR_LENGTH], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Writes such a line of the command's to standard error. */
+/* Writes "mprof: ", such a line and a newline to standard error. */
 void mprof_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct pool { /* all zero: empty; it must not move */
@@ -62,11 +63,13 @@ struct pool { /* all zero: empty; it must not move */
   struct pool_cleanup *cleanups;
 };
 
-/* Releases what POOL has, what was registered last first. */
+/* Releases all that POOL has: first what was registered, the last first, then
+ * memory.  POOL is empty then. */
 void pool_release(struct pool *pool);
 
-/* Calls FUNCTION with CLOSURE; memory comes from POOL.  False: it has failed,
- * ERROR says why, and the pool still has what was allocated until then. */
+/* Calls FUNCTION with CLOSURE; memory comes from POOL.  Returns false if it
+ * has failed: ERROR says why, and POOL still has what was allocated until
+ * then.  POOL is never released here. */
 typedef void attempt_function(void *closure);
 bool attempt(struct pool *pool, attempt_function *function, void *closure,
              struct mprof_error *error);
@@ -81,12 +84,14 @@ _Noreturn void fail_file(enum mprof_error_code code, int64_t offset,
 #define fail_with(code, ...) fail_at(code, MPROF_NO_OFFSET, __VA_ARGS__)
 _Noreturn void fail_memory(void);
 
-/* Ends the innermost attempt with ERROR, of another one. */
+/* Ends the innermost attempt with a copy of ERROR, of another one. */
 _Noreturn void fail_again(const struct mprof_error *error);
 
-/* Lets memory come from POOL from now on, in the innermost attempt; gives
- * back where it came from before. */
+/* Lets memory come from POOL from now on, in the innermost attempt, and
+ * returns the pool in use before. */
 struct pool *pool_use(struct pool *pool);
+
+/* Returns the pool in use. */
 struct pool *pool_in_use(void);
 
 /* Return BYTES of memory; COUNT zeroed items of BYTES each; MEMORY with
@@ -97,48 +102,51 @@ void *pool_zeroed(size_t count, size_t bytes)
 void *pool_resize(void *memory, size_t bytes)
     __attribute__((returns_nonnull));
 
-/* Releases MEMORY before the pool is; for what is large.  NULL is allowed. */
+/* Releases MEMORY before its pool is; for what is large.  NULL is allowed. */
 void pool_free(void *memory);
 
-/* Copies of TEXT, and of its first LENGTH bytes; formatted text. */
+/* Return a copy of TEXT; of its first LENGTH bytes; formatted text. */
 char *pool_text(const char *text);
 char *pool_text_part(const char *text, size_t length);
 char *pool_format(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 char *pool_format_v(const char *format, va_list arguments);
 
-/* Calls RELEASE with WHAT when the pool is released, or when
- * pool_release_now is called with WHAT. */
+/* Registers WHAT with the pool in use: RELEASE is called with it by
+ * pool_release_now or pool_release, or at once if memory runs out. */
 void pool_on_release(void (*release)(void *what), void *what);
-void pool_release_now(void *what);
 
-/* Somebody else releases WHAT. */
+/* Unregister WHAT, which must be registered with the pool in use; the first
+ * also releases it. */
+void pool_release_now(void *what);
 void pool_forget(void *what);
 
-/* Lets DESCRIPTOR be closed with the pool, or by pool_close, and returns it.
- * A negative one is none. */
+/* Registers DESCRIPTOR, to be closed with the pool in use or by pool_close,
+ * and returns it.  Returns a negative one as it is. */
 int pool_descriptor(int descriptor);
 
-/* Opens PATH as open(2) with O_CLOEXEC does, for such a descriptor. */
+/* Opens PATH as open(2) with O_CLOEXEC does, and registers the descriptor.
+ * Returns it, or -1 and errno. */
 int pool_open(const char *path, int flags);
+
+/* Closes DESCRIPTOR, which is registered with the pool in use. */
 void pool_close(int descriptor);
 
 /* ---- progress ---- */
 
-/* How far long work is.  Whoever does the work says what it is doing, and how
- * much of how much is done, as often as it likes: telling costs three stores.
- * The library only tells; whether anybody looks, and when, is the affair of
- * the command, which may do so at any time, also in a signal handler.
+/* How far long work is.  The work says what it does, and how much of how much
+ * is done, as often as it likes: that costs three stores.  The command reads
+ * this at any time, also in a signal handler; the library never does.
  */
 struct progress {
   _Atomic(const char *)
-      what; /* a constant such as "reading"; NULL: nothing */
-  _Atomic uint64_t done;
+      what;               /* a constant such as "reading"; NULL: nothing */
+  _Atomic uint64_t done;  /* bytes, files, ...: in the unit of `whole' */
   _Atomic uint64_t whole; /* 0: not known */
 };
 
-/* What is told; NULL: nobody listens, as in the library.  The command sets it
- * before its work begins. */
+/* The progress that progress_tell sets; NULL: none, as in the library.  The
+ * command sets it before its work begins. */
 extern struct progress *progress_listener;
 
 /* Says that DONE of WHOLE (0: not known) of WHAT, a constant, is done. */

@@ -9,11 +9,11 @@
 #include "base/sink.h"
 
 /* Returns the length in bytes of the UTF-8 character at TEXT
- * (NUL-terminated), or 0 if the bytes there are none. */
+ * (NUL-terminated), or 0 if the bytes there are none; 1 at the NUL. */
 size_t utf8_length(const char *text);
 
-/* Returns how many of LENGTH bytes at TEXT, which is UTF-8, fit into MOST:
- * whole characters. */
+/* Returns how many of LENGTH bytes at TEXT, which is UTF-8, are the whole
+ * characters that fit into MOST bytes. */
 static inline size_t
 utf8_cut(const char *text, size_t length, size_t most)
 {
@@ -35,15 +35,16 @@ void escape_name(struct sink *sink, const char *name, const char *extra);
  * or to as many whole characters as fit. */
 void escape_line(const char *text, char *line, size_t size);
 
-/* Writes TEXT, which is UTF-8, as a JSON string.  Any JSON reader gives TEXT
- * back.  Beside what JSON asks for, these are written as escapes: DEL and the
- * control characters from U+0080 on; U+2028 and U+2029, at which lines of a
- * script end; "<", so that no text can close or open an element. */
+/* Writes TEXT, which is UTF-8, as a JSON string with its quotes.  Any JSON
+ * reader gives TEXT back.  Beside what JSON asks for, these are written as
+ * escapes: DEL and the control characters from U+0080 on; U+2028 and U+2029,
+ * at which lines of a script end; "<", so that no text can close or open an
+ * element. */
 void json_string(struct sink *sink, const char *text);
 
-/* Writes TEXT as a string for a Lisp reader: only the backslash and the
- * double quote are escaped, by a backslash. */
+/* Writes TEXT as a string for a Lisp reader, with its quotes: only the
+ * backslash and the double quote are escaped, by a backslash. */
 void lisp_string(struct sink *sink, const char *text);
 
-/* Writes LENGTH bytes at OCTETS in base 64. */
+/* Writes LENGTH bytes at OCTETS in base 64, padded by "=", on one line. */
 void base64(struct sink *sink, const void *octets, size_t length);

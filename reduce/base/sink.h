@@ -20,7 +20,7 @@
 #define SINK_BUFFER_BYTES 4096
 #endif
 
-/* Writes all LENGTH bytes; gives back zero or an errno value. */
+/* Writes all LENGTH bytes; returns zero or an errno value. */
 typedef int sink_write(void *target, const char *bytes, size_t length);
 
 struct sink {
@@ -34,46 +34,52 @@ struct sink {
   char buffer[SINK_BUFFER_BYTES];
 };
 
+/* Makes SINK an empty one that hands text to WRITE with TARGET. */
 void sink_init(struct sink *sink, sink_write *write, void *target);
 
-/* Appends LENGTH bytes, a string, COUNT times one character, or formatted
- * text (any length) to SINK. */
+/* Append LENGTH bytes, a string, COUNT times one character, or formatted text
+ * to SINK.  Text of 256 bytes and more takes memory of the pool in use. */
 void sink_bytes(struct sink *sink, const char *bytes, size_t length);
 void sink_text(struct sink *sink, const char *text);
 void sink_repeat(struct sink *sink, char character, size_t count);
 void sink_format(struct sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* How the text that follows looks, on a sink with colours. */
+/* How text looks, on a sink with colours. */
 enum text_style {
   STYLE_PLAIN,
   STYLE_STRONG, /* headings */
   STYLE_HEAVY   /* what one should look at first */
 };
+
+/* Lets the text that follows have STYLE. */
 void sink_style(struct sink *sink, enum text_style style);
 
 /* Makes SINK fail with ERROR_NUMBER unless it has failed already. */
 void sink_fail(struct sink *sink, int error_number);
 
-/* Writes out what waits.  True while the sink has never failed. */
+/* Writes out what waits.  Returns true while SINK has never failed. */
 bool sink_flush(struct sink *sink);
 
-/* Writes to TARGET, an int, a file descriptor: see sink_write. */
+/* Writes to the file descriptor that TARGET, a pointer to int, points to: a
+ * sink_write.  Beyond RLIMIT_FSIZE it returns EFBIG, and no SIGXFSZ comes. */
 int sink_write_descriptor(void *target, const char *bytes, size_t length);
 
 /* A string that is written as text is. */
 struct string_sink {
-  struct sink sink; /* write here */
-  char *text;       /* what has left the sink, and a zero */
-  size_t length, capacity;
+  struct sink sink;        /* write here */
+  char *text;              /* what has left the sink, and a zero */
+  size_t length, capacity; /* bytes: of text without the zero, allocated */
 };
 
 /* Makes STRING empty; its text is in the pool in use. */
 void string_sink_init(struct string_sink *string);
 
-/* Returns what has been written since the last clear, "" for nothing; valid
- * until more is written. */
+/* Flushes the sink and returns all that was written since the last clear, ""
+ * for nothing; valid until more is written. */
 const char *string_sink_text(struct string_sink *string);
+
+/* Makes STRING empty again, and keeps its memory. */
 void string_sink_clear(struct string_sink *string);
 
 /* ---- files, and compression ---- */
@@ -85,8 +91,10 @@ void string_sink_clear(struct string_sink *string);
  * else behind.  What is no regular file (a device, a pipe) is written as it
  * is, since it must not be replaced.
  *
- * Returns a sink that is dropped with the pool, unless output_file_close
- * completes it; with SYNC, that waits until all is on disk. */
+ * Returns a sink in the pool in use; PATH must outlive it.  Unless
+ * output_file_close completes it, what was written is dropped with the pool.
+ * With SYNC output_file_close waits until a regular file is on disk.  Both
+ * fail with MPROF_CANNOT_WRITE, the second also if the sink has failed. */
 struct sink *output_file_open(const char *path);
 void output_file_close(struct sink *sink, bool sync);
 
@@ -95,13 +103,14 @@ void output_file_close(struct sink *sink, bool sync);
  *
  * Returns a sink, in the pool in use.  What is written to it reaches TARGET
  * as one gzip member, without a name or a date, so that equal content gives
- * equal bytes; gzip_sink_close ends that.  COMMENT stands in its header, and
- * tells what the file is without anything being unpacked; NULL: none does.  A
- * failure of either sink is one of TARGET.  TARGET and COMMENT must outlive
- * the result. */
+ * equal bytes; gzip_sink_close ends that and frees the sink, but does not
+ * flush TARGET.  COMMENT stands in the header, and says what the file is
+ * without inflating it; NULL: there is none.  A failure of either sink is one
+ * of TARGET.  TARGET and COMMENT must outlive the result. */
 struct sink *gzip_sink_open(struct sink *target, const char *comment);
 void gzip_sink_close(struct sink *sink);
 
-/* Sets COMMENT, of SIZE bytes, to that of the file PATH, written so.  Returns
- * false if it has none, or it does not fit. */
+/* Sets COMMENT, of SIZE bytes, to that in the header of the file PATH, which
+ * gzip_sink_open wrote.  Returns false if the file cannot be read or has no
+ * comment, or if that does not fit. */
 bool gzip_comment(const char *path, char *comment, size_t size);

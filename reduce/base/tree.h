@@ -32,15 +32,16 @@ struct tree {
   struct index_map others; /* parent, item -> children beyond the window */
 };
 
-/* Makes a tree that has its root. */
+/* Makes TREE one of the root alone, in the pool in use. */
 void tree_init(struct tree *tree);
 
 /* Returns the node of ITEM below PARENT; makes it if it is new. */
 uint32_t tree_child(struct tree *tree, uint32_t parent, uint32_t item);
 
-/* Returns the numbers of all nodes in the order of a walk: the root first,
- * parents before children, siblings by COMPARE, which gets pointers to two
- * numbers. */
+/* Returns the numbers of all nodes, as many as TREE has, in the order of a
+ * walk: the root first, parents before children, siblings by COMPARE.  This
+ * gets pointers to two numbers, and CONTEXT.  The array is in the pool in
+ * use. */
 uint32_t *tree_walk(const struct tree *tree,
                     int (*compare)(const void *, const void *, void *),
                     void *context);

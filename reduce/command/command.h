@@ -18,14 +18,14 @@
  * growth beyond a limit or how a program ended, is no error. */
 struct outcome {
   enum command command; /* that was recognised, for a hint on usage */
-  int status; /* of the exit: 0, or what the command found; after a failure
-                 what there is for that one, or 0 */
+  int status; /* of the exit: 0, what the command found, or what a failure
+                 set; command_run makes 1 or 2 of 0 after a failure */
   int signal; /* that ended the program that was run, or 0 */
   char remark[MPROF_ERROR_LENGTH]; /* on what was done, or "" */
-  struct mprof_error error;        /* why it was not done */
+  struct mprof_error error;        /* why it was not done, or MPROF_OK */
 };
 
-/* Returns the line, or "" if there is nothing to say. */
+/* Returns the line, a part of OUTCOME, or "" if there is nothing to say. */
 static inline const char *
 outcome_line(const struct outcome *outcome)
 {
@@ -33,13 +33,15 @@ outcome_line(const struct outcome *outcome)
                                          : outcome->error.message;
 }
 
-/* Makes OUTCOME that of a failure to write TARGET, with ERROR_NUMBER. */
+/* Sets OUTCOME to status 1 and a failure to write TARGET, which is a phrase
+ * such as "the output"; ERROR_NUMBER is an errno value. */
 void outcome_cannot_write(struct outcome *outcome, const char *target,
                           int error_number);
 
-/* Runs a command whose options are known.  Text goes to SINK, or to the file
- * that the options name, which then is complete or not touched.  OUTCOME
- * starts zeroed.  A failure of SINK itself is left for its owner to find. */
+/* Runs a command whose options are known, in an attempt, which a failure ends
+ * (base/pool.h).  Text goes to SINK, or to the file that the options name,
+ * which then is complete or not touched.  OUTCOME has its command and is zero
+ * otherwise.  A failure of SINK itself is left for its owner to find. */
 typedef void command_function(const struct options *options,
                               struct sink *sink, struct outcome *outcome);
 command_function run_view; /* tables, formats, pictures */
@@ -49,7 +51,7 @@ command_function run_diff; /* status 3: more growth than is allowed */
 command_function run_monitored;
 command_function run_top;
 
-/* How a view is written. */
+/* Writes VIEW to SINK. */
 struct view;
 typedef void emitter(const struct view *view, struct sink *sink);
 
@@ -61,7 +63,7 @@ struct command_row {
   command_function *run; /* NULL: needs no options and no files */
   const char *endings;   /* of files that it writes, with a blank after each;
                             NULL: the format says */
-  const char *writes;    /* what, and how such files are called */
+  const char *writes;    /* what that is, and its endings, for a message */
   emitter *emit; /* of run_view; NULL: the format says, or it is drawn */
 };
 
@@ -80,14 +82,16 @@ enum { COMMAND_STACK_BYTES = 8 << 20 };
 
 /* Runs COUNT ARGUMENTS (without the program's name), on OPEN unless that is
  * NULL, else on the files that they name; text goes to SINK, unless the
- * options name a file.  Fills OUTCOME and gives back the exit status: 0, 1,
- * 2, 3, or that of a program that was run.  SINK is flushed; when it fails
- * the status is 1, and the error is about the target called TARGET. */
+ * options name a file.  Needs no attempt around it.  Sets OUTCOME, and
+ * returns its status: 0 to 4 (mprof.h), or that of a program that was run.
+ * SINK is flushed unless the command fails; when SINK fails the status is 1,
+ * and the error says that TARGET cannot be written. */
 int command_run(int count, const char *const *arguments,
                 const struct open_profile *open, struct sink *sink,
                 const char *target, struct outcome *outcome);
 
-/* Writes the usage line of COMMAND, without "usage: " and newline. */
+/* Writes the usage line of COMMAND, without "usage: " and newline; that of
+ * the program for COMMAND_NONE. */
 void help_usage(enum command command, struct sink *sink);
 
 /* ---- other programs at work for this one, without a shell: child.c ---- */
@@ -98,17 +102,20 @@ void help_usage(enum command command, struct sink *sink);
 int child_file(const char *text, size_t length);
 
 /* Starts the program ARGUMENTS, the last of which is NULL, as *CHILD; its
- * standard streams are STREAMS.  One that is APART gets no signals from a
- * terminal, and ignores none.  Returns 0 or an errno value. */
+ * standard streams are STREAMS, which stay open here.  A program without a
+ * slash is sought in PATH.  One that is APART gets no signals from a
+ * terminal, and ignores none.  Returns 0, or an errno value if there is no
+ * child. */
 int child_start(const char *const *arguments, const int streams[3],
                 bool apart, pid_t *child);
 
-/* Waits for the end of CHILD.  Returns whether it succeeded; also if somebody
- * else has waited for it. */
+/* Waits for the end of CHILD.  Returns whether its exit status was 0; true,
+ * too, if something else has waited for it, so that this is not known. */
 bool child_end(pid_t child);
 
 /* Lets Graphviz draw LENGTH bytes of TEXT in its language; FORMAT is an
  * option such as "-Tsvg".  The picture goes to SINK, whose failures are its
- * owner's to find.  A failure has the first line of what dot said. */
+ * owner's to find.  Fails with MPROF_CANNOT_RUN, and the first line of what
+ * dot said. */
 void draw_picture(const char *format, const char *text, size_t length,
                   struct sink *sink);

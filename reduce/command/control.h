@@ -3,8 +3,8 @@
 /* A program that `mprof run' runs, or has attached to, is looked at while it
  * runs: its image (images/image_reader.h) is read, for a profile of now.
  *
- * One thread asks; another one may say that the program has ended.  With
- * --serve a thread of its own asks.
+ * One thread uses a control; another one may set `ended'.  With --serve it is
+ * the thread that serves.
  */
 
 #pragma once
@@ -16,39 +16,47 @@
 struct run_files;
 
 struct control {
-  const char *file;        /* the image */
-  struct run_files *files; /* with its timeline; NULL: it has none */
+  const char *file;        /* path of the image; not owned */
+  struct run_files *files; /* has its timeline; not owned; NULL: none */
   struct code_names names; /* files that profiles have addresses in */
-  struct pool names_pool;
-  _Atomic bool ended;  /* the program has, which anybody may say */
-  uint64_t generation; /* of its figures, as it was seen last */
+  struct pool names_pool;  /* memory of names */
+  _Atomic bool ended;      /* the program has; any thread may set it */
+  uint64_t generation;     /* of its figures, as it was seen last */
 };
 
 /* Sets PATH to the image that the process NAME counts in; to NAME, if that is
- * no number. */
+ * no number.  Fails if the process cannot be looked at or has no image, or if
+ * PATH is none. */
 void control_find_image(const char *name, char path[PATH_MAX]);
 
 /* Makes CONTROL that of the program that counts in FILE, which outlives it.
  * DELETED is as in struct code_names. */
 void control_open(struct control *control, const char *file,
                   const char *deleted);
+
+/* Releases the files of code that CONTROL has; not CONTROL itself. */
 void control_close(struct control *control);
 
-/* Returns a number that changes when the program's figures are forgotten. */
+/* Returns a number that changes when the program's figures are forgotten; the
+ * last one when the image is gone or the program has ended. */
 uint64_t control_generation(struct control *control);
 
 /* Reads into PROFILE what the program has counted until now, with names for
  * its addresses; LOSSLESS is for what writes it anew (profile/reader.h).
- * Files of code that an earlier profile had are not read again. */
+ * Waits up to a second for a program to count; fails if none does.  Files of
+ * code that an earlier profile had are not read again, unless that failed.
+ * Holds timelines_lock of the files meanwhile. */
 void control_snapshot(struct control *control, bool lossless,
                       struct profile *profile);
 
 /* Serves the profile of the program of OPTIONS and FILES from now on, where
- * --serve says, and says so on standard error.  What is behind the last colon
- * is the port, and what is before it an address: 6060, 0.0.0.0:6060,
- * [::1]:6060. */
+ * --serve says, and says so on standard error.  The port is behind the last
+ * colon, and a numeric address before it: 6060, 0.0.0.0:6060, [::1]:6060.
+ * Returns a watch in the pool in use, for watch_close, before FILES is
+ * released.  Fails for a wrong value of --serve, and if it cannot serve. */
 struct watch *watch_serve(const struct options *options,
                           struct run_files *files);
 
-/* Ends that: the program has ended, or has not begun. */
+/* Ends the thread of WATCH and frees its server, when the program has ended
+ * or could not begin. */
 void watch_close(struct watch *watch);

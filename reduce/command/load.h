@@ -13,15 +13,14 @@
 
 struct code_names;
 
-/* The files that a command line names.  A folder stands for the profiles in
- * it: its files whose names end in ".data" or ".pb.gz", in order of their
- * names (byte by byte), without hidden ones and without those in folders
- * below it. The image of a process whose profile is there, too, is left out.
+/* A file that a command line names.  A folder stands for the profiles in it:
+ * its files whose names end in ".data" or ".pb.gz", in order of their names
+ * (byte by byte), without hidden ones and without those in folders below it.
  */
 struct input_name {
-  const char *path;
-  struct input_octets octets; /* what would be in it; NULL: it is in a file */
-  const struct losses *losses;     /* of an image's program, or NULL */
+  const char *path;            /* not owned if it is as it was named */
+  struct input_octets octets;  /* its content; data NULL: it is in the file */
+  const struct losses *losses; /* of an image's program, or NULL */
   const struct timeline *timeline; /* the same */
   const char *folder; /* as it was named, NULL: the file itself was named */
 };
@@ -32,32 +31,34 @@ struct input_list { /* all zero: empty */
 };
 
 /* Appends the COUNT files or folders NAMES, or "mprof.data" when there are
- * none.  It fails where a folder has no profiles. */
+ * none.  The names must outlive LIST, which is in the pool in use.  Fails if
+ * a folder has no profiles or cannot be read; a file need not exist. */
 void input_list_fill(struct input_list *list, const char *const *names,
                      size_t count);
 
-/* Reads the files of LIST into PROFILE.  LOSSLESS is for what writes a file
- * anew: see reader.h.  Files of code are kept in NAMES, unless that is NULL.
- */
+/* Makes PROFILE that of all files of LIST, at least one: initialized, with
+ * names for addresses, and settled, in the pool in use.  LOSSLESS is for what
+ * writes a file anew: see reader.h.  Files of code are kept in NAMES, unless
+ * that is NULL.  Fails as profile_read does. */
 void profile_load_list(struct profile *profile, const struct input_list *list,
                        bool lossless, struct code_names *names);
 
-/* Reads the COUNT files or folders NAMES into PROFILE, or "mprof.data" if
- * there are none. */
+/* Makes PROFILE that of the COUNT files or folders NAMES, or of "mprof.data"
+ * if there are none, in the same way. */
 void profile_load(struct profile *profile, const char *const *names,
                   size_t count);
 
-/* Reads OPERAND into PROFILE: a file or folder, or several with commas
- * between them, unless there is a file of that name. */
+/* Makes PROFILE that of OPERAND, in the same way: of the file or folder of
+ * that name if there is one, else of several with commas between them. */
 void profile_load_joined(struct profile *profile, const char *operand);
 
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC
- * waits until it is on disk. */
+ * waits until it is on disk.  Fails with MPROF_CANNOT_WRITE. */
 void profile_save(const struct profile *profile, const char *path, bool sync);
 
-/* Returns what mprof_profile_open returns, of the profile that FILL makes
- * with CLOSURE in an attempt in its own pool: so the library that serves,
- * which knows profiles by mprof.h, has one that this command reads itself. On
+/* Returns an open profile of mprof.h, which the caller closes with
+ * mprof_profile_close.  FILL makes it with CLOSURE, in an attempt in its own
+ * pool: so the library that serves gets what this command reads itself.  On
  * failure returns NULL, and ERROR says why. */
 typedef void profile_fill(struct profile *profile, void *closure);
 void *profile_handle(profile_fill *fill, void *closure,

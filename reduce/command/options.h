@@ -38,7 +38,7 @@ enum detail_choice { DETAIL_NORMAL, DETAIL_TERSE, DETAIL_VERBOSE };
 
 enum children_choice { CHILDREN_TRACED, CHILDREN_LEFT_OUT };
 
-/* A profile that is open, and what of it counts. */
+/* A profile that is open, and what of it counts; nothing is owned. */
 struct open_profile {
   const struct profile *profile;
   const uint64_t *samples; /* numbers of those that count, NULL: all */
@@ -51,15 +51,18 @@ struct run_options {
   bool off, quiet;            /* count later; say nothing */
   bool unfolded;              /* with all depths of a recursion */
   bool reachable;             /* at the end, seek what is lost */
-  struct growth_limits leaks; /* of that, in bytes; without a text: none */
+  struct growth_limits leaks; /* of lost bytes; text NULL: no limit */
   const char *signal;         /* that starts and stops counting, or NULL */
   const char *only;           /* names of programs, or NULL: all */
   const char *serve; /* where; NULL: nobody looks at it while it runs */
   size_t every;      /* seconds between two tables of top; SIZE_MAX: 1 */
   enum children_choice children;
   uint64_t timeline;        /* length of its slices, ns; 0: there is none */
-  size_t process, seconds;  /* that runs already, and how long; SIZE_MAX */
-  size_t budget, temporary; /* SIZE_MAX: not given */
+  size_t process, seconds;  /* id of one that runs already, and how long it is
+                               profiled; SIZE_MAX: not given */
+  size_t budget, temporary; /* most pairs of chain and object size; number of
+                               the next allocation before which temporary
+                               objects are freed; SIZE_MAX: not given */
 };
 
 struct options {
@@ -67,8 +70,8 @@ struct options {
   enum command topic;              /* of help */
   bool help;                       /* is asked for, on the command */
   bool tables;                     /* help is on the tables' columns */
-  const char **files;              /* the strings are the arguments; NULL
-                                      is behind the last: a program, with its own */
+  const char **files;              /* or a program and its arguments; not
+                                      copied; NULL is behind the last */
   size_t file_count;               /* zero: the default file */
   const struct open_profile *open; /* not NULL: look at this, not at files */
   const char *output;              /* file to write, NULL: standard output */
@@ -84,9 +87,9 @@ struct options {
   struct run_options run;
 };
 
-/* Fills OPTIONS from COUNT arguments (without the program's name), which
- * must outlive it.  OPEN, unless NULL, takes the place of files, and outlives
- * it, too.  *COMMAND is set as soon as it is known. */
+/* Fills OPTIONS from COUNT arguments (without the program's name), which must
+ * outlive it.  OPEN, unless NULL, takes the place of files, and outlives it,
+ * too.  Fails with MPROF_USAGE; *COMMAND is set before, if it is known. */
 void options_parse(struct options *options, int count,
                    const char *const *arguments,
                    const struct open_profile *open, enum command *command);
@@ -94,7 +97,7 @@ void options_parse(struct options *options, int count,
 /* ---- the table --------------------------------------------------------- */
 
 /* The words that an option takes: a member of each row of an array, at FIRST
- * and every STRIDE bytes after it; NULL in the last, or there are MOST. */
+ * and every STRIDE bytes after it, up to a NULL, or MOST of them. */
 struct word_list {
   const char *const *first;
   size_t stride, most;
@@ -109,7 +112,8 @@ struct option_value {
   void *field;      /* of struct options */
 };
 
-/* Stores what V says; a failure says what its row takes. */
+/* Stores the value V in its field.  Fails with MPROF_USAGE if the text is
+ * wrong, and says what the option takes. */
 typedef void option_store(const struct option_value *v);
 
 struct option_row {
@@ -120,8 +124,8 @@ struct option_row {
   const char *help;     /* the words follow where it ends in a blank; NULL:
                            a word that is understood and not listed */
   option_store *store;
-  size_t field; /* where it is stored: offset in struct options */
-  size_t number;
+  size_t field;  /* where it is stored: offset in struct options */
+  size_t number; /* for `store', as below */
   struct word_list words;
   const char *formats; /* that it counts for, or "not" and the one that it
                           does not; NULL: for all */
@@ -134,21 +138,21 @@ extern const struct option_row option_rows[];
  * that look at one take it. */
 bool option_selects(const char *name);
 
-/* Each by the type of its field, and what the number and the words of its row
- * are for. */
+/* Store a field of the type that is said here.  The number and the words are
+ * those of the row. */
 option_store store_flag;    /* bool: the number */
 option_store store_choice;  /* an enum: the number */
-option_store store_number;  /* size_t: from 1 to the number; SIZE_MAX: any */
-option_store store_percent; /* uint32_t, in millionths */
+option_store store_number;  /* size_t: 1 to the number; SIZE_MAX: from 0 on */
+option_store store_percent; /* uint32_t, in millionths: 0 to 100 % */
 option_store store_time;   /* uint64_t, in nanoseconds, at least the number of
                               the row; no text: 1 s */
-option_store store_text;   /* const char *, of a file if there is a number */
-option_store store_signal; /* its name or number */
+option_store store_text;   /* const char *; not empty if there is a number */
+option_store store_signal; /* const char *: its name or number, checked */
 option_store store_growth; /* struct growth_limits */
 option_store store_leaks;  /* the same, but one limit in bytes alone */
 /* an enum: the first word means the number, the next one more */
 option_store store_word;
-option_store store_granularity;
+option_store store_granularity; /* struct view_options: `by', `by_label' */
 /* const struct output *: the row of the array that begins with the word */
 option_store store_row;
 /* uint64_t: bit i for word i, of several with commas between them; unless the
@@ -158,8 +162,9 @@ option_store store_list;
 /* Returns the word with that number, or NULL behind the last. */
 const char *word_of(const struct word_list *words, size_t number);
 
-/* Returns the words of ROW: "a, b or c", or "and" for a list. */
+/* Returns the words of ROW, in the pool in use: "a, b or c", or "and" for a
+ * list. */
 const char *option_words(const struct option_row *row);
 
-/* The form of the option NAME, such as "-o" or "--limit". */
+/* The dashes in front of the option NAME, as in "-o" and "--limit". */
 #define OPTION_DASHES(name) ((name)[1] == '\0' ? "-" : "--")

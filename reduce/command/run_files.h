@@ -7,8 +7,8 @@
  * the others must say that they came from that process in a run.
  *
  * Each file, which is an image, becomes a profile when its process is gone:
- * it is read, its addresses get names, and it is written in pprof's format. A
- * thread does that while the program runs, so that thousands of processes
+ * it is read, its addresses get names, and it is written in pprof's format.
+ * A thread does that while the program runs, so that thousands of processes
  * take no room for their images; FILE is the last.  What is left when the
  * program has ended is done by two threads.  Each looks at a library once for
  * all its files.  A process that is still there in the end has its image
@@ -26,68 +26,73 @@
 /* What was lost, over all files, as the table of leaks has it. */
 struct run_leaks {
   uint64_t bytes, objects;
-  uint64_t most;         /* of these bytes, in one process at ... */
-  char site[256];        /* ... one place */
-  const char *unchecked; /* why that is not all; NULL: it is */
+  uint64_t most;         /* bytes of the largest leak of one process */
+  char site[256];        /* its place, cut if the name is long */
+  const char *unchecked; /* why not all is known; NULL: it is */
 };
 
 /* What was counted, over all files. */
 struct run_sums {
   uint64_t allocs, bytes, kept;
   uint64_t lost;            /* bytes of these, directly */
-  uint64_t lost_indirectly; /* with what refers to them */
-  bool sought;              /* whether it is known what was lost */
-  bool root;                /* FILE is there */
-  size_t files;             /* beside it */
-  bool ecl;                 /* is part of a program */
-  struct run_leaks leaks;
+  uint64_t lost_indirectly; /* bytes that only lost objects refer to */
+  bool sought;              /* some file says what was lost */
+  bool root;                /* FILE was written */
+  size_t files;             /* number of others that were written */
+  bool ecl;                 /* some C program has ECL in it */
+  struct run_leaks leaks;   /* all zero without a view */
 };
 
 struct run_files {
-  const char *name;    /* FILE as it was given */
+  const char *name;    /* FILE as it was given; not owned */
   char path[PATH_MAX]; /* the same, absolute */
   struct run_sums sums;
-  struct earlier_file *earlier; /* those that are not settled */
-  size_t earlier_count;
+  struct earlier_file *earlier; /* files moved aside and not settled yet */
+  size_t earlier_count;         /* all that were moved */
   struct run_code {
     struct code_names names;
     struct pool pool;
     bool is_used;
   } code[2];                       /* for two files at a time */
   const struct view_options *view; /* of leaks; NULL: they do not matter */
-  bool seeks;               /* what programs have lost, if they ask for it */
+  bool seeks;               /* whether to find what programs have lost */
   uint64_t interval;        /* of timelines, nanoseconds; 0: there are none */
-  uint64_t started;         /* CLOCK_MONOTONIC; then since that: */
-  uint64_t reading, read;   /* when the images are being read, and were */
+  uint64_t started;         /* CLOCK_MONOTONIC, nanoseconds; since that: */
+  uint64_t reading, read;   /* this reading of the images, and the last */
   struct run_image *images; /* of which more is known than they say */
-  pthread_mutex_t timelines_lock; /* who reads or changes these has it */
-  pthread_mutex_t lock; /* of SUMS, IMAGES, CODE and ERROR, while two threads
-                           finish files */
-  pthread_t thread;
-  bool begun;               /* the thread has; what follows is its own */
-  bool ended;               /* the program has, which anybody may say */
+  pthread_mutex_t timelines_lock; /* of all timelines, READING and READ; is
+                                     taken before the next */
+  pthread_mutex_t lock;     /* of SUMS, IMAGES (the list), CODE and ERROR */
+  pthread_t thread;         /* finishes files while the program runs */
+  bool begun;               /* THREAD runs, and is to be joined */
+  bool ended;               /* the program has; atomic, without a lock */
   struct mprof_error error; /* why a file was not finished, the first one */
 };
 
-/* Makes way for FILE, which is NAME: moves earlier files aside.  VIEW
- * outlives FILES. */
+/* Makes FILES those of FILE, which is NAME, and moves earlier files aside.
+ * NAME and VIEW outlive FILES.  Fails, and moves them back, if FILE is not a
+ * profile by mprof, or a file cannot be moved. */
 void run_files_prepare(struct run_files *files, const char *name,
                        const struct view_options *view);
 
-/* Removes the earlier files if the program has STARTED, else puts them back.
- * Does nothing the second time. */
+/* Removes the earlier files if the program has STARTED, else moves back those
+ * whose names are free.  Does nothing the second time. */
 void run_files_settle(struct run_files *files, bool started);
+
+/* Releases what FILES has, when its thread has ended (run_files_finish). */
 void run_files_release(struct run_files *files);
 
-/* Finishes PATH, which stands for the process PROCESS unless that is NULL: a
- * process that has counted nothing leaves no file.  False: the error of FILES
- * says why it cannot be finished. */
+/* Makes the image PATH a profile, or removes it if it has counted nothing; an
+ * image that a process still uses stays.  PROCESS is the PID or PID.N of its
+ * name, NULL for FILE.  Takes both locks.  At most two threads may be in it.
+ * Returns false if it fails: the error of FILES says why. */
 bool run_files_finish_one(struct run_files *files, char *path,
                           const char *process);
 
-/* Calls DOES with the images of processes beside FILE, with ROOT with that of
- * FILE first, until that gives back false; with AT_ONCE, in two threads.
- * Returns false then. */
+/* Calls DOES with the path of each image of a process beside FILE, until it
+ * returns false; with ROOT first with FILE, whatever that is.  With AT_ONCE
+ * two threads do this, and so DOES may run twice at a time.  Returns false if
+ * DOES did, or the folder cannot be read (errno). */
 typedef bool run_file_fn(struct run_files *files, char *path,
                          const char *process);
 bool run_files_each(struct run_files *files, bool root, run_file_fn *does,
@@ -100,31 +105,34 @@ struct run_image {
   struct run_image *next;
   dev_t device; /* of the file, which gets another name if its process becomes
                    another program */
-  ino_t inode;
-  struct timeline timeline;
+  ino_t inode;  /* the same */
+  struct timeline timeline; /* under timelines_lock */
   struct losses losses; /* owned, by malloc; no leaves: they are not known */
 };
 
-/* Returns what is known of the image PATH, made if there is nothing yet; the
- * first slice of its timeline begins when the images were read last.  Returns
- * NULL without --timeline and --reachable, without the file, or without
- * memory. */
+/* Returns what is known of the image PATH, made if there is nothing yet.
+ * FILES owns it.  The first slice of its timeline begins when the images were
+ * read last.  Returns NULL without --timeline and --reachable, without the
+ * file, or without memory.  Takes `lock'. */
 struct run_image *run_image_find(struct run_files *files, const char *path);
 
-/* Forgets IMAGE, if it is not NULL. */
+/* Frees IMAGE, if it is not NULL; nobody may be using it.  Takes `lock'. */
 void run_image_drop(struct run_files *files, struct run_image *image);
 
-/* Finish files from now on, and with SEEKS find what programs have lost. They
- * send this process a signal then, RUN_FILES_SIGNAL, which all other threads
- * have to block.  Slices of time end at each INTERVAL, in nanoseconds, unless
- * that is 0. */
+/* Starts the thread of FILES, which finishes files, and with SEEKS finds what
+ * programs have lost.  A program that wants this sends RUN_FILES_SIGNAL to
+ * this process; all other threads must block that.  Slices of time end at
+ * each INTERVAL, in nanoseconds, unless that is 0.  If no thread can be
+ * started, run_files_finish does all that is left. */
 void run_files_begin(struct run_files *files, bool seeks, uint64_t interval);
 #define RUN_FILES_SIGNAL SIGURG /* by default it is ignored */
 
 /* Starts a thread that calls RUN(CLOSURE) and gets no signals: these are for
- * the one that waits for the program.  Returns false if there is no room. */
+ * the one that waits for the program.  The caller joins *THREAD.  Returns
+ * false if it cannot be started. */
 bool run_thread_begin(pthread_t *thread, void *(*run)(void *), void *closure);
 
-/* Finishes what is left when the program has ended.  Returns false if a file
- * cannot be finished; ERROR says why. */
+/* Ends and joins the thread of FILES, when the program has ended, and
+ * finishes what is left.  Returns false if a file cannot be finished; the
+ * message of ERROR says why, its code may be MPROF_OK. */
 bool run_files_finish(struct run_files *files, struct mprof_error *error);

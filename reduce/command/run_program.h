@@ -11,16 +11,16 @@
 
 #include "command/command.h"
 
-/* Fails where there is no program as OPTIONS name, before anything is
- * touched, as program_run would. */
+/* Fails if there is no program as OPTIONS name, before anything is touched,
+ * as program_run would: with MPROF_CANNOT_RUN, and status 126 or 127. */
 void program_check(const struct options *options, struct outcome *outcome);
 
 struct run_files;
 
 /* Runs the program that OPTIONS name, which writes to FILES, and waits for
- * its end.  Settles FILES when it has started.  Signals stay blocked then
- * (run_signals.h).  OUTCOME gets the status as shells give it (128 + the
- * number of a signal), and the signal. */
+ * its end.  Settles FILES when it has started; fails if it cannot.  Signals
+ * stay blocked then (run_signals.h).  OUTCOME gets the status as shells give
+ * it (128 + the number of a signal), and the signal. */
 void program_run(const struct options *options, struct run_files *files,
                  struct outcome *outcome);
 
@@ -31,24 +31,26 @@ struct run_setting {
 };
 enum { RUN_SETTINGS = 11 };
 
-/* Sets SETTINGS to what RUN says for a program that counts in FILE; the text
- * is in the pool in use. */
+/* Sets SETTINGS to what RUN says for a program that counts in FILE.  Values
+ * are in the pool in use, or those of RUN and FILE. */
 void run_settings(const struct run_options *run, const char *file,
                   struct run_setting settings[RUN_SETTINGS]);
 
-/* Sets PATH, of PATH_MAX bytes, to the monitor's library, which can be
- * preloaded. */
+/* Sets PATH, of PATH_MAX bytes, to the monitor's library.  Fails if that is
+ * missing, or cannot be preloaded since a space or colon is in its path. */
 void monitor_find(char *path);
 
-/* Loads the library that serves, and returns what it calls NAME. */
+/* Loads the library that serves, for good, and returns the address of its
+ * symbol NAME.  Fails if either is missing. */
 void *library_load(const char *name);
 
-/* Why the program in the file PATH, or that which the script there names,
- * takes no library, as below. */
+/* Returns why the program in the file PATH, or the interpreter of the script
+ * there, takes no preloaded library, and what to do then: a constant text;
+ * NULL when nothing speaks against it, or PATH cannot be read. */
 const char *file_reason(const char *path);
 
-/* Why a program that was run by NAME takes no preloaded library, and what to
- * do then; NULL when nothing speaks against it. */
+/* Returns the same of a program that is run by NAME, sought in PATH; also if
+ * its rights speak against it. */
 const char *unmonitored_reason(const char *name);
 
 /* ---- a process that runs already, for --pid: attach.c ---- */
@@ -56,15 +58,15 @@ const char *unmonitored_reason(const char *name);
 /* gdb loads the monitor into it.  Afterwards the process goes on as before,
  * with a library more. */
 
-/* Returns the state of the process as the kernel's letter; 0: it is not
- * there. */
+/* Returns the state of the process PID as the kernel's letter, '?' if that is
+ * not known, 0 if there is no such process. */
 char process_state(size_t pid);
 
-/* Returns whether STATE is that of a process that has ended. */
+/* Returns whether STATE, of process_state, is that of an ended process. */
 bool process_state_is_end(char state);
 
-/* Fails where the process that OPTIONS name cannot be profiled, as far as
- * that is known before anything is touched. */
+/* Fails with MPROF_CANNOT_RUN if the process that OPTIONS name cannot be
+ * profiled, as far as that is known before anything is touched. */
 void attach_check(const struct options *options);
 
 /* Opens the program of a process that runs already, until the pool in use is
@@ -72,13 +74,14 @@ void attach_check(const struct options *options);
  * NULL where OPTIONS name no process, or the program cannot be opened. */
 const char *attach_program(const struct options *options);
 
-/* Returns whether OPTIONS name a process that has ECL in it, whose collector
- * is not seen. */
+/* Returns whether OPTIONS name a process that has ECL in it: objects of its
+ * collector are not seen. */
 bool attach_sees_ecl(const struct options *options);
 
 /* Profiles the process that OPTIONS name, until a signal that ends processes,
  * the seconds that they say, or its end; it writes to FILES, which are
- * settled when it has begun.  SINK is told of that.  Signals stay blocked
- * then (run_signals.h). */
+ * settled when it has begun.  A line on that goes to SINK, unless OPTIONS say
+ * quiet.  Fails with MPROF_CANNOT_RUN if it cannot begin or end.  Signals
+ * stay blocked then (run_signals.h). */
 void attach_run(const struct options *options, struct run_files *files,
                 struct sink *sink);

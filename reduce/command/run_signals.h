@@ -16,16 +16,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Blocks all signals.  Sets *BEFORE, unless that is NULL, to the mask before.
- */
+/* Blocks all signals of the calling thread.  Sets *BEFORE, unless BEFORE is
+ * NULL, to its mask before. */
 void run_signals_block(sigset_t *before);
 
 /* Waits for the end of CHILD and returns its status as waitpid has it, or 0
- * if that is unknown.  Passes on to CHILD all signals but SIGCHLD, those that
- * mprof run uses itself, and those that a terminal sends, since CHILD gets
- * these too.  When job control stops CHILD, this process stops as well, as it
- * is the job for whoever started it; when it goes on, so does CHILD.  A CHILD
- * that is stopped by SIGSTOP is no matter of job control. */
+ * if that is unknown.  All signals are blocked in the thread.  Passes on to
+ * CHILD all signals but SIGCHLD, those that mprof run uses itself, and those
+ * that a terminal sends, since CHILD gets these too.  When job control stops
+ * CHILD, this process stops as well, as it is the job for whoever started it;
+ * when it goes on, so does CHILD.  A CHILD that is stopped by SIGSTOP is no
+ * matter of job control. */
 int run_signals_wait_child(pid_t child);
 
 /* Stops this process by the signal NUMBER, which is blocked before and

@@ -32,19 +32,20 @@ struct profile_type {
 };
 
 /* What a set of labels says.  As they stand in the file they are a row of
- * label_rows: what the samples of the file are like (enum label_source), then
- * key, text, number and unit of each label. */
+ * label_rows: a word of enum label_source, then for each label its key, text,
+ * number and unit; all but the number are name ids. */
 struct profile_labels {
   uint32_t types[CATEGORY_COUNT]; /* indices into types, INDEX_NONE: not
                                      needed yet; in Lisp all are the same */
   uint32_t type, class_name;      /* name ids */
   uint32_t thread, region;        /* indices into threads and regions */
   enum phase phase; /* as the file states it; PHASE_COUNT: the chain tells */
-  uint64_t text;    /* length of all texts */
-  int64_t time;     /* start of the slice, in nanoseconds; -1: not known */
-  bool by_mprof, counts_objects, of_lisp;
-  bool has_bytes; /* the size of one object: */
-  uint64_t bytes;
+  uint64_t text;    /* bytes of all texts */
+  int64_t time;     /* start of the slice, in nanoseconds since the program's
+                       start; -1: not known */
+  bool by_mprof, counts_objects, of_lisp; /* see enum label_source */
+  bool has_bytes;                         /* a label says BYTES */
+  uint64_t bytes;                         /* size of one object */
 };
 
 enum { LABEL_WORDS = 4 }; /* of one label in a row */
@@ -58,7 +59,7 @@ enum label_source { /* bits */
 
 /* How large the objects of a sample are. */
 enum size_kind {
-  SIZE_EXACT,  /* object_bytes each */
+  SIZE_EXACT,  /* object_bytes each, or their mean in other programs' files */
   SIZE_LARGE,  /* different sizes, each above 2048 bytes */
   SIZE_GROWTH, /* no object: the body of an existing one grew */
   SIZE_UNKNOWN /* nobody counted the objects */
@@ -67,24 +68,24 @@ enum size_kind {
 /* A sample as analysis sees it: see profile_count. */
 struct sample_count {
   uint64_t counts[MEASURE_COUNT];
-  enum measure weight; /* what categories are of: bytes, or objects */
-  uint64_t calls;      /* of the leaf's function below this chain */
-  uint64_t object_bytes;
+  enum measure weight;   /* that categories add up: bytes, or objects */
+  uint64_t calls;        /* of the leaf's function below this chain */
+  uint64_t object_bytes; /* of one object; see size_kind */
   enum size_kind size_kind;
-  uint32_t type; /* index into types */
+  uint32_t type; /* index into types; INDEX_NONE: not settled */
 };
 
-/* Returns the set of labels that the COUNT words at ROW are; adds it if it is
- * new. */
+/* Returns the number of the set of labels that the COUNT words at ROW are, an
+ * index into labels; adds the set if it is new. */
 uint32_t profile_labels(struct profile *profile, const uint64_t *row,
                         size_t count);
 
-/* Sets COUNT to what the sample I counts. */
+/* Sets COUNT to what the sample I counts; its weight is bytes. */
 void profile_count(const struct profile *profile, size_t i,
                    struct sample_count *count);
 
-/* Finds the type of the objects of the sample I, and makes it when it is new;
- * until then profile_count has none. */
+/* Finds the type of the objects of the sample I, and adds it if it is new.
+ * Until then the type of profile_count may be INDEX_NONE. */
 void profile_settle_type(struct profile *profile, size_t i);
 
 /* Return the letter ("c") and the name ("cons", "small") of CATEGORY. */

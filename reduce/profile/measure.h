@@ -19,7 +19,7 @@ enum measure {
   MEASURE_TEMPORARY_ALLOCS, /* freed before the next allocations */
   MEASURE_LOST_BYTES, /* of what was kept, what nothing led to at the end */
   MEASURE_LOST_ALLOCS,
-  MEASURE_HELD_BYTES, /* of samples whose chains are of holders, not calls */
+  MEASURE_HELD_BYTES, /* in samples whose chains are of holders, not calls */
   MEASURE_HELD_ALLOCS,
   MEASURE_COUNT,
   /* no measures, but what Lisp calls MEASURE_KEPT_BYTES and _ALLOCS */
@@ -35,19 +35,18 @@ struct measure_row {
   const char *noun;  /* such as "bytes kept" */
   const char *what;  /* "never freed"; NULL: all that was allocated */
   bool bytes;        /* counts bytes, not objects */
-  /* where this takes the place of what was allocated: its bytes, its objects;
-   * MEASURE_COUNT: nobody counted them */
+  /* measures that --value puts in the place of bytes and of allocations;
+   * MEASURE_COUNT: there is no such measure */
   enum measure as_bytes, as_allocs;
-  int column;       /* enum pprof_column */
+  int column;       /* in files by mprof: enum pprof_column */
   const char *hint; /* how to have it counted; NULL: nothing helps */
 };
 
-/* By enum measure, and what Lisp has other names for; the last is all NULL.
- */
+/* Rows by enum measure, with those for Lisp; the last is all NULL. */
 extern const struct measure_row measure_rows[MEASURE_NAMES + 1];
 
-/* Returns whether it is counted along chains of holders, where others are
- * along chains of calls. */
+/* Returns whether MEASURE is counted along chains of holders; all others are
+ * counted along chains of calls. */
 static inline bool
 measure_is_held(enum measure measure)
 {
@@ -61,10 +60,11 @@ struct profile;
 const struct measure_row *measure_row(const struct profile *profile,
                                       enum measure measure);
 
-/* Returns whether PROFILE says it. */
+/* Returns whether PROFILE has figures of MEASURE.  Bytes and allocations are
+ * taken to be known always. */
 bool measure_known(const struct profile *profile, enum measure measure);
 
-/* Returns what bytes, or allocations, of PROFILE are called where COUNTED has
- * been put in their place. */
+/* Returns the noun for the bytes, or if BYTES is false for the allocations,
+ * of PROFILE, where --value has put COUNTED in their place. */
 const char *measure_noun(const struct profile *profile, enum measure counted,
                          bool bytes);

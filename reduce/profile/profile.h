@@ -44,7 +44,7 @@ struct profile_function {
 struct profile_line {
   uint32_t function; /* INDEX_NONE: not known */
   int64_t line;      /* of the call, 0 when not known */
-  int64_t column;
+  int64_t column;    /* the same */
 };
 
 struct profile_location {
@@ -52,14 +52,14 @@ struct profile_location {
   uint32_t mapping;    /* INDEX_NONE: not known */
   uint32_t line_count; /* more than one: all but the last are inlined; 0: no
                           function is known */
-  size_t first_line;   /* in lines; the innermost */
-  bool folded;
+  size_t first_line;   /* index into lines; the innermost */
+  bool folded; /* several symbols have this address (pprof's is_folded) */
 };
 
 /* ---- what ---- */
 
 struct profile_sample {
-  uint32_t node;   /* of the tree */
+  uint32_t node;   /* of the tree: the leaf's */
   uint32_t labels; /* index into labels */
 };
 
@@ -84,14 +84,14 @@ struct profile_column {
   uint64_t scale; /* bytes in one unit of it, 1 for counts */
 };
 
-/* What files of other programs leave open, by number of files. */
+/* How many files, all of other programs, leave something open. */
 struct profile_gaps {
   size_t live;      /* say what was live, not what was allocated */
   size_t countless; /* count no objects */
-  size_t apart;     /* say more of some place to be live than allocated */
+  size_t apart;     /* have more live than allocated in some sample */
   size_t changes;   /* have negative figures of what was live */
-  size_t sampled;   /* recorded a sample of all allocations, ... */
-  int64_t period;   /* ... one in so many bytes, at most */
+  size_t sampled;   /* recorded a sample of all allocations */
+  int64_t period;   /* the largest period of these, in bytes */
 };
 
 /* Numbers that a file carries in its comments. */
@@ -145,7 +145,8 @@ struct profile {
 
   struct profile_sample *samples;
   size_t sample_count, sample_capacity;
-  uint64_t *values; /* of sample i, from i * column_count on */
+  uint64_t *values; /* of sample i, from i * column_count on, in units of the
+                       columns: see profile_value */
   size_t value_capacity;
   struct profile_value_type *columns;
   size_t column_count;
@@ -159,16 +160,17 @@ struct profile {
   struct index_map comments_once; /* those of profile_add_comment_once */
   struct index_map unknown_calls; /* by name: see profile_calls_known */
   struct profile_value_type period_type;
-  int64_t time_nanos, duration_nanos, period;
+  int64_t time_nanos, duration_nanos, period; /* of all files: the earliest
+                        start, since 1970; the sum; the largest; 0: unknown */
   uint32_t drop_frames, keep_frames, default_type; /* name ids */
 
   size_t file_count;   /* one that was merged counts as all of its files */
-  uint64_t text_limit; /* input_file.h: of all files */
+  uint64_t text_limit; /* bytes, of all files: input_file_text_limit */
   enum language language;
   bool by_mprof; /* all files are */
   struct profile_gaps gaps;
-  uint64_t total[COLUMN_USES];   /* by use */
-  int64_t facts[FACT_COUNT];     /* summed over files, but for one */
+  uint64_t total[COLUMN_USES];   /* of all samples, by use; bytes or counts */
+  int64_t facts[FACT_COUNT];     /* sums, but for FACT_LIVE_COLLECTION */
   size_t fact_files[FACT_COUNT]; /* how many files gave it */
 };
 
@@ -178,7 +180,8 @@ void profile_init(struct profile *profile);
 /* ---- building ---- */
 
 /* Return the number of what is added, or of an equal one that is there.  A
- * location has the COUNT lines at LINES, whatever it says of them itself. */
+ * location gets the COUNT lines at LINES, the innermost first, which are
+ * copied; its own line_count and first_line are ignored. */
 uint32_t profile_add_mapping(struct profile *profile,
                              struct profile_mapping mapping);
 uint32_t profile_add_function(struct profile *profile,
@@ -187,18 +190,17 @@ uint32_t profile_add_location(struct profile *profile,
                               struct profile_location location,
                               const struct profile_line *lines, size_t count);
 
-/* Gives LOCATION, to which the last line was added or which has none, LINE.
- */
+/* Appends LINE to LOCATION, which has no line or got the last one of all. */
 void profile_add_line(struct profile *profile, uint32_t location,
                       struct profile_line line);
 
-/* Appends a sample with column_count VALUES. */
+/* Appends a sample with column_count VALUES, but leaves the totals alone. */
 void profile_add_sample(struct profile *profile, struct profile_sample sample,
                         const uint64_t *values);
 
-/* Adds the comment TEXT; the second unless it is there already, of this file
- * or of another, for what is said of a function or of a file of the program.
- * Comments with figures add up, also equal ones. */
+/* Add the comment TEXT, a name id; the second unless it has added it before,
+ * for what is said of a function or of a file of the program.  Comments with
+ * figures add up, also equal ones. */
 void profile_add_comment(struct profile *profile, uint32_t text);
 void profile_add_comment_once(struct profile *profile, uint32_t text);
 
@@ -206,15 +208,16 @@ void profile_add_comment_once(struct profile *profile, uint32_t text);
  */
 void profile_add_unknown_calls(struct profile *profile, uint32_t name);
 
-/* Fills in the types of all samples, and clears totals of what no column is
- * for.  Called when all samples are there, before profile_count. */
+/* Fills in the types of all samples and `measures', and clears totals of uses
+ * without a column.  Called once, when all samples are there. */
 void profile_settle(struct profile *profile);
 
 /* Makes one of samples that are alike in chain and labels, unless the sum
  * would say less than both: samples that count objects, bytes of bodies that
  * grew, and calls stay apart, and so do, where another program wrote no
  * sizes, those of different mean size.  Samples keep the order in which the
- * first of each kind came. */
+ * first of each kind came.  Called before profile_settle.  Fails if a sum
+ * overflows. */
 void profile_fold_samples(struct profile *profile);
 
 /* ---- reading ---- */
@@ -236,7 +239,8 @@ profile_value(const struct profile *profile, size_t i, int use)
   return column.index == NO_COLUMN ? 0 : values[column.index] * column.scale;
 }
 
-/* Returns the sample type of files by mprof (enum pprof_column) for USE. */
+/* Returns the number of the sample type (enum pprof_column) that files by
+ * mprof have for USE. */
 int profile_file_column(int use);
 
 /* Returns whether the calls of functions called NAME are counted in all
@@ -247,14 +251,15 @@ bool profile_calls_known(const struct profile *profile, uint32_t name);
  * valid as long as the profile. */
 const char *profile_comment(const struct profile *profile, const char *key);
 
-/* Returns what the comment TEXT says if it is "KEY=...", else NULL. */
+/* Returns the value, a part of TEXT, if TEXT is "KEY=value", else NULL. */
 const char *comment_value(const char *text, const char *key);
 
-/* Returns the same of the comment with the number I. */
+/* Returns the value of the comment with the number I if that is "KEY=value",
+ * else NULL. */
 const char *profile_comment_value(const struct profile *profile, size_t i,
                                   const char *key);
 
-/* Returns the name of the thread INDEX; valid as long as the profile. */
+/* Returns the name of the thread INDEX, or "[unnamed]"; owned by PROFILE. */
 const char *profile_thread_name(const struct profile *profile, size_t index);
 
 /* The comment keys of facts, such as "mprof.bytes". */
@@ -265,16 +270,18 @@ bool profile_knows(const struct profile *profile, enum profile_fact fact);
 
 /* ---- frames that show only to mprof: hidden.c ---- */
 
-/* Returns what of PROFILE is hidden: by location, for hidden_part. */
+/* Returns an array that says of each location of PROFILE whether it shows,
+ * for hidden_part; in the pool in use. */
 unsigned char *hidden_find(const struct profile *profile);
 
-/* Parts CHAIN, ids of locations with the leaf first: those that show stay,
- * the others become HIDDEN, as the field has them.  A chain of which nothing
- * shows stays as if all did. */
+/* Parts CHAIN, ids of locations (1 + index) with the leaf first, by PARTS of
+ * hidden_find.  Those that show stay.  HIDDEN becomes the runs of others: for
+ * each, how many that show are between it and the run before, its length, and
+ * its ids.  A chain of which nothing shows stays whole. */
 void hidden_part(const unsigned char *parts, struct numbers *chain,
                  struct numbers *hidden);
 
-/* Appends to WHOLE, which has room, what of a chain is SHOWN and HIDDEN.
- * Returns false if they do not fit. */
+/* Appends to WHOLE the chain that was parted into SHOWN and HIDDEN; there
+ * must be room for both.  Returns false if they do not match. */
 bool hidden_insert(const struct numbers *shown, const struct numbers *hidden,
                    struct numbers *whole);

@@ -25,7 +25,7 @@ struct losses;
 struct timeline;
 
 struct reader_options {
-  struct input_octets octets;      /* what is in the file; no data: read it */
+  struct input_octets octets;      /* content; data NULL: the file is read */
   const struct losses *losses;     /* of an image's program, or NULL */
   const struct timeline *timeline; /* the same */
   /* for what writes the files anew: they must be of one kind, with the same
@@ -35,6 +35,8 @@ struct reader_options {
                              this is it */
 };
 
-/* Reads the file PATH and adds it to PROFILE, which is then to be settled. */
+/* Reads the file PATH and adds it to PROFILE, from profile_init.  After the
+ * last file the caller calls profile_settle.  Fails for a file that is no
+ * valid profile or cannot be added; PROFILE is then of no use. */
 void profile_read(struct profile *profile, const char *path,
                   const struct reader_options *options);

@@ -16,13 +16,15 @@
 
 /* ---- the decoder ---- */
 
-/* Messages are decoded one field after the other, at any place of a file. All
- * bounds are checked, and what is wrong fails with its offset in the file. */
+/* Messages are decoded one field after the other, at any place of a file.
+ * All bounds are checked, and what is wrong fails with its offset in the
+ * file. */
 
 struct reading;
 struct wire_schema;
 
-/* What a field holds; a digit: a message of a kind that message.c knows. */
+/* What a field holds.  A mark that is a digit is an index into the kinds of
+ * message in message.c. */
 enum wire_mark {
   WIRE_ANYTHING = '?', /* its number is not known */
   WIRE_NUMBER = '#',
@@ -33,7 +35,7 @@ enum wire_mark {
 
 enum { MESSAGE_FIELDS = 16 }; /* at most, but for those of mprof's own */
 
-/* Returns the name of the FIELD of the profile, such as "location". */
+/* Returns the name of the FIELD, a number, of the profile, as "location". */
 const char *message_name(uint32_t field);
 
 /* One field of a message. */
@@ -41,7 +43,7 @@ struct wire_field {
   uint32_t number;
   char mark;
   size_t at;            /* offset of its tag in the file */
-  uint64_t value;       /* of a number; else 0 */
+  uint64_t value;       /* of a varint; else 0, also of fixed numbers */
   const uint8_t *bytes; /* of a length-delimited value, SIZE of them; else
                            NULL */
   size_t size;
@@ -54,11 +56,12 @@ struct wire_walk {
   size_t at, end;                   /* offsets in the file */
 };
 
-/* Returns a walk over the message FIELD; NULL: the whole file. */
+/* Returns a walk over FIELD, whose mark is a digit; NULL: the whole file. */
 struct wire_walk wire_walk(const struct reading *reading,
                            const struct wire_field *field);
 
-/* Reads the next field of WALK.  Returns false at the end. */
+/* Reads the next field of WALK.  Returns false at the end; fails if it is
+ * damaged. */
 bool wire_next(struct wire_walk *walk, struct wire_field *field);
 
 /* Appends the numbers of FIELD, one or a packed run of them, to NUMBERS. */
@@ -66,15 +69,15 @@ void wire_read_numbers(const struct reading *reading,
                        const struct wire_field *field,
                        struct numbers *numbers);
 
-/* Puts the numbers of the message FIELD into VALUES, by field; the last of
- * each counts, as protobuf has it.  Texts become name ids.  Returns false if
- * one refers to a missing string. */
+/* Puts the numbers of the message FIELD into VALUES, by field, 0 where there
+ * is none; the last of each counts, as protobuf has it.  Texts become name
+ * ids.  Returns false if one refers to a missing string. */
 bool wire_read_message(const struct reading *reading,
                        const struct wire_field *field,
                        uint64_t values[MESSAGE_FIELDS]);
 
-/* Fails where the messages of the file are damaged, as far as it is not
- * forgotten. */
+/* Fails for the first damage of the file's messages, from what is not
+ * forgotten on. */
 void wire_check(const struct reading *reading);
 
 /* ---- a file ---- */
@@ -85,24 +88,25 @@ struct reading {
   const char *path;
   const struct reader_options *options;
   struct input_file file;
-  struct wire_field *fields; /* but for strings, samples and comments */
+  struct wire_field *fields; /* all but strings, samples and comments */
   size_t field_count, field_capacity;
-  struct numbers comments; /* name ids; until they are read, strings */
+  struct numbers comments; /* name ids; before reading_comments: indices of
+                              strings */
   uint32_t *strings;       /* string index -> name id */
   size_t string_count, string_capacity;
   struct numbers comment_ats;       /* their offsets; none in an image */
-  size_t fact_comments[FACT_COUNT]; /* the last one that states a fact, */
-  size_t language_comment;          /* and the language; 0: none does */
-  size_t sample_at;                 /* offset of the sample in hand */
-  struct index_map function_ids;    /* id -> number, as for the next two */
+  size_t fact_comments[FACT_COUNT]; /* index of the last comment on a fact, */
+  size_t language_comment; /* and on the language; 0: none, or the first */
+  size_t sample_at;        /* offset of the sample in hand */
+  struct index_map function_ids; /* id -> number, as for the next two */
   struct index_map location_ids;
   struct index_map mapping_ids;
   struct profile_line *lines; /* of the location in hand */
   size_t line_count, line_capacity;
   struct profile heading; /* what the file says of the whole: facts, too; no
                              arrays but columns */
-  int *sources; /* by column of the profile, which of the file it is; NULL:
-                   each use has one */
+  int *sources; /* by column of the profile, the column of the file; NULL: go
+                   by uses, as the profile has columns of mprof's */
   uint64_t text_left; /* bytes that names may still have, as often as anything
                          refers to them */
   bool same_columns;  /* those of the file are the profile's */
@@ -110,7 +114,7 @@ struct reading {
   bool failing;        /* something is wrong with the file */
 };
 
-/* Fails for what is at OFFSET, or for what is damaged anywhere. */
+/* Fails for what is at OFFSET; but if the file is damaged, for that. */
 _Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
                                 const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -148,8 +152,8 @@ reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
   return true;
 }
 
-/* Counts LENGTH bytes of text.  Returns false if these are more than the file
- * may have. */
+/* Takes LENGTH bytes off text_left.  Returns false, and takes none, if these
+ * are more than are left. */
 static inline bool
 reading_add_text(struct reading *reading, uint64_t length)
 {
@@ -180,8 +184,8 @@ void reading_add_comments(struct reading *reading);
  * files before; its columns are known. */
 void reading_check_heading(struct reading *reading);
 
-/* Adds what the file says of the whole, when all else is in the profile; it
- * may have so much TEXT. */
+/* Adds what the file says of the whole, when all else is in the profile, and
+ * TEXT, the limit of its text in bytes. */
 void reading_take(struct reading *reading, uint64_t text);
 
 /* Compares the facts that the comments state with SUMS over the samples of
@@ -201,11 +205,12 @@ void reading_check_facts(struct reading *reading,
 
 struct sample_adder {
   struct reading *reading;
-  size_t index;                 /* of the sample in hand; its parts: */
+  size_t index;                 /* of the sample in hand, which the caller
+                                   counts; its parts: */
   struct numbers values;        /* in columns of the file */
   uint64_t by_use[COLUMN_USES]; /* the values, once they are checked */
   struct numbers labels; /* a row of label_rows, from the first word on */
-  uint64_t sums[COLUMN_USES]; /* of the file's samples */
+  uint64_t sums[COLUMN_USES]; /* of the file's samples, in bytes or counts */
   uint8_t uses[COLUMN_USES];  /* that the file has columns for */
   size_t use_count;
   bool *unsigned_columns; /* by column of the file: those that may not be
@@ -227,11 +232,12 @@ void sample_adder_begin(struct sample_adder *adder);
 void sample_adder_label(struct sample_adder *adder,
                         const uint64_t label[LABEL_WORDS]);
 
-/* Checks the values in hand, and adds them to all sums. */
+/* Checks the values in hand, and adds them to the sums of the file and the
+ * totals of the profile.  Fails if they are wrong. */
 void sample_adder_check(struct sample_adder *adder);
 
 /* Adds the sample in hand, which is checked, and whose chain ends at NODE.
- * Its labels are those in hand, unless *LABELS is the number of their set and
- * 1; it becomes that. */
+ * *LABELS is 1 + the number of its set of labels, or 0 if that is not known:
+ * then the set of the labels in hand is found, and *LABELS is set. */
 void sample_adder_add(struct sample_adder *adder, uint32_t node,
                       uint32_t *labels);

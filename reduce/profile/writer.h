@@ -8,16 +8,16 @@
 #include "base/sink.h"
 #include "profile/profile.h"
 
-/* What the header of such a file calls it, if it is by mprof: "mprof ", and
- * the PROCESS that it is of, as the comment mprof.process has it (NULL:
- * none).
- */
 enum { PROFILE_GZIP_COMMENT_BYTES = 300 };
+
+/* Sets COMMENT to that in the gzip header of a file by mprof: "mprof " and
+ * PROCESS, the value of the comment mprof.process (NULL: nothing). */
 void profile_gzip_comment(const char *process,
                           char comment[PROFILE_GZIP_COMMENT_BYTES]);
 
-/* Writes PROFILE, compressed, to SINK.  With PLAIN all frames show to all
- * programs; else those that are hidden by default show only to mprof. */
+/* Writes PROFILE, compressed, to SINK; the owner of SINK flushes it and finds
+ * failures.  With PLAIN all frames show to all programs; else those that are
+ * hidden by default show only to mprof. */
 void profile_write(const struct profile *profile, bool plain,
                    struct sink *sink);
 
@@ -27,13 +27,13 @@ void profile_write(const struct profile *profile, bool plain,
  * it, or to a sink.  Numbers that are zero are not written, as proto3 has it.
  */
 struct wire_buffer { /* all zero: empty */
-  uint8_t *bytes;
+  uint8_t *bytes;    /* in the pool in use */
   size_t count, capacity;
 };
 
-/* Append the field FIELD: a number, unless it is zero; COUNT bytes; COUNT
- * numbers as one packed run, unless there are none; the message MESSAGE,
- * which becomes empty. */
+/* Append to BUFFER the field FIELD: a number, unless it is zero; COUNT bytes,
+ * also none; COUNT numbers as one packed run, unless there are none; the
+ * message MESSAGE, which becomes empty. */
 void wire_put_number(struct wire_buffer *buffer, uint32_t field,
                      uint64_t number);
 void wire_put_bytes(struct wire_buffer *buffer, uint32_t field,
@@ -43,7 +43,7 @@ void wire_put_packed(struct wire_buffer *buffer, uint32_t field,
 void wire_put_message(struct wire_buffer *buffer, uint32_t field,
                       struct wire_buffer *message);
 
-/* Appends COUNT numbers as the fields from FIRST on. */
+/* Appends COUNT numbers as the fields FIRST, FIRST + 1, ...; no zeros. */
 void wire_put_fields(struct wire_buffer *buffer, uint32_t first,
                      const uint64_t *numbers, uint32_t count);
 

@@ -40,13 +40,13 @@ struct program {
    * blocked except while the thread waits. */
   sigset_t interrupts;
 
-  /* Returns what has been counted so far as a profile of mprof.h.  HOW is a
-   * sum of enum program_snapshot_how.  On failure returns NULL, and MESSAGE,
-   * of PROGRAM_MESSAGE_LENGTH bytes, says why. */
+  /* Returns what has been counted so far as a profile of mprof.h, which the
+   * server closes.  HOW is a sum of enum program_snapshot_how.  On failure
+   * returns NULL, and MESSAGE, of PROGRAM_MESSAGE_LENGTH bytes, says why. */
   void *(*snapshot)(void *closure, unsigned how, char *message);
 
   /* Returns whether objects are followed until they are dead, so that memory
-   * in use is known.  NULL: they always are. */
+   * in use is known.  The pointer may be NULL: they always are. */
   bool (*follows)(void *closure);
 
   /* Returns a number that is another one after each reset of the figures: two
@@ -68,8 +68,8 @@ struct server_calls {
 };
 MPROF_API extern const struct server_calls mprof_server_calls;
 
-/* Starts to listen on the interface that has the numeric ADDRESS, NULL: the
- * loopback, at PORT, 0: a free one.  PROGRAM must outlive the server.
+/* Starts to listen on the interface that has the numeric ADDRESS, NULL:
+ * 127.0.0.1, at PORT, 0: a free one.  PROGRAM must outlive the server.
  * Returns a server for mprof_server_run; the caller closes it.  On failure
  * returns NULL, and MESSAGE, of PROGRAM_MESSAGE_LENGTH bytes, says why. */
 MPROF_API struct server *mprof_server_open(const char *address, unsigned port,
@@ -79,12 +79,14 @@ MPROF_API struct server *mprof_server_open(const char *address, unsigned port,
 /* Returns the port that SERVER listens on. */
 MPROF_API unsigned mprof_server_port(const struct server *server);
 
-/* Serves until mprof_server_stop.  Only one thread may call this at a time.
- */
+/* Serves until mprof_server_stop.  Only one thread may call this at a
+ * time.  It blocks the program's interrupts except while it waits. */
 MPROF_API void mprof_server_run(struct server *server);
 
-/* Makes mprof_server_run return.  Any thread may call this. */
+/* Makes mprof_server_run return, at once if it is called later.  Any thread
+ * may call this, before mprof_server_close. */
 MPROF_API void mprof_server_stop(struct server *server);
 
-/* Frees the server.  No thread may be running it. */
+/* Answers clients that wait with an error, and frees SERVER.  No thread may
+ * be using it. */
 MPROF_API void mprof_server_close(struct server *server);
