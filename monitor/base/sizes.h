@@ -15,15 +15,17 @@
 #endif
 
 enum {
-  SIZE_INDEX_BITS = SIZE_OF(4, 9),    /* of a record_index; 2 to the power */
-  SIZE_FIRST_SITES = SIZE_OF(4, 128), /* at hand in a thread; a power of 2 */
-  SIZE_FIRST_STEPS = SIZE_OF(4, 256), /* likewise */
+  SIZE_INDEX_BITS = SIZE_OF(4, 9), /* log2 of the slots of a record_index */
+  /* Places in the tables of a Lisp thread (call_site.h, last_objects.h), at
+   * first and at most; powers of 2. */
+  SIZE_FIRST_SITES = SIZE_OF(4, 128),
+  SIZE_FIRST_STEPS = SIZE_OF(4, 256),
   SIZE_MOST_STEPS = SIZE_OF(16, 1 << 16),
-  SIZE_FIRST_OBJECTS = SIZE_OF(4, 64), /* likewise, in last_objects.h */
+  SIZE_FIRST_OBJECTS = SIZE_OF(4, 64),
   SIZE_MOST_OBJECTS = SIZE_OF(16, 1024),
   /* Contexts, and leaves, of a tree; usually a page of each array. */
   SIZE_FIRST_ROOM = SIZE_OF(16, 62),
   /* Of an arena that grows; bytes, whole pages. */
   SIZE_FIRST_ARENA = SIZE_OF(4096, 1 << 18),
-  SIZE_SHARED_TABLE_BITS = SIZE_OF(2, 10) /* 2 to the power */
+  SIZE_SHARED_TABLE_BITS = SIZE_OF(2, 10) /* log2 of the first places */
 };

@@ -28,8 +28,9 @@
 #include "tree/context_tree.h"
 #include "tree/region_table.h"
 
-/* In kind.origin: the label of the thread, and whether the dynamic linker
- * allocates, which a leaf over the budget does not tell otherwise. */
+/* Parts of kind.origin: the label of the thread; a bit that is set if the
+ * dynamic linker allocates, which the site of a leaf over the budget does not
+ * tell. */
 #define ORIGIN_THREAD(origin) ((uint32_t)(origin))
 #define ORIGIN_LINKER (UINT64_C(1) << 63)
 

@@ -16,8 +16,8 @@
 
 /* A leaf that the thread has counted at, and what it is the leaf of. */
 struct recent_leaf {
-  uintptr_t site; /* 0: none */
-  uint32_t up, size, region;
+  uintptr_t site;            /* return address of the call; 0: no leaf */
+  uint32_t up, size, region; /* context; size_for_leaf; number of region */
   uint32_t leaf;
   uint32_t cache_generation; /* of the thread then; if it differs, no leaf */
 };
@@ -35,6 +35,8 @@ struct thread {
   struct recent_leaf leaves[1 << RECENT_LEAF_BITS];
 };
 
+/* Returns the one place in thread->leaves for such a leaf; another leaf may
+ * be there. */
 static inline struct recent_leaf *
 thread_recent_leaf(struct thread *thread, uintptr_t site, uint32_t up,
                    uint32_t size)
