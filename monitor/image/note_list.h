@@ -3,8 +3,8 @@
  * note_list.h -- the notes of an image in memory, as they stand in it
  * (image_format.h).
  *
- * A note says what a number in an image stands for.  It is added to a list, or
- * (image_note) to the image of the process.
+ * A note says what a number in an image stands for.  It is added to a list,
+ * or (image_note) to the image of the process.
  */
 #pragma once
 
