@@ -79,13 +79,13 @@ enum image_kind {
 };
 
 struct image_part {
-  uint32_t kind; /* enum image_kind; 0: none */
-  uint32_t owner;
+  uint32_t kind;  /* enum image_kind; 0: none */
+  uint32_t owner; /* number of the tree or stripe that has the array */
   uint64_t first;  /* number of its first record in the array */
   uint64_t room;   /* records that there is place for */
   uint64_t ready;  /* records that may be read; at most `room' */
   uint64_t offset; /* of the first record in the file */
-  uint32_t record_bytes;
+  uint32_t record_bytes; /* of one record */
   uint32_t zero;
 };
 
@@ -110,11 +110,12 @@ struct image_live {
  * the record 0 tells how many there are, in its first member; the objects
  * have one more at their end. */
 struct image_object {
-  uint64_t bytes;      /* as requested, if it is counted */
-  uint32_t references; /* where they begin */
-  uint32_t owner;      /* of the tree with its leaf, if it is counted */
-  uint32_t leaf;       /* this leaf; its number among the roots; or what it is
-                          as a holder (NOTE_HOLDER) */
+  uint64_t bytes;      /* bytes requested; 0: it is not counted */
+  uint32_t references; /* index of its first one; they end where those of the
+                          next object begin */
+  uint32_t owner;      /* owner of the tree with its leaf, if it is counted */
+  uint32_t leaf;       /* a root: its index among the roots, from 0; else, if
+                          it is counted, its leaf; else its NOTE_HOLDER */
   uint32_t flags;      /* enum image_object_flag */
 };
 
@@ -122,12 +123,13 @@ enum image_object_flag {
   IMAGE_COUNTED = 1,
   IMAGE_WHOLE = 2, /* known to be an object, not the body of one */
   IMAGE_CONS = 4,  /* something refers to it as a list */
-  IMAGE_BODY = 8,  /* for the reader: it is a body of what refers to it */
+  IMAGE_BODY = 8,  /* set by the reader only: it is a body of what refers to
+                      it */
   IMAGE_ROOT_OBJECT = 16,
   IMAGE_HAS_BODY = 32 /* see struct image_body */
 };
 
-/* If an object is none of these, `body' is a part of it: its array, say.  In
+/* `body' is a part of `object', such as the data of an array.  They are in
  * the order of objects. */
 struct image_body {
   uint32_t object, body;
@@ -135,9 +137,9 @@ struct image_body {
 
 /* In the order in which they take what they hold: level by level. */
 struct image_root {
-  uint32_t object;
-  uint32_t level;  /* below IMAGE_LEVELS; of the last one: the highest */
-  uint32_t holder; /* see NOTE_HOLDER */
+  uint32_t object; /* number of its object */
+  uint32_t level;  /* below IMAGE_LEVELS; IMAGE_LEVELS - 1 of the last root */
+  uint32_t holder; /* key of its NOTE_HOLDER: its index + 1 */
 };
 enum { IMAGE_LEVELS = 4 };
 
@@ -160,10 +162,11 @@ enum image_note_kind {
   NOTE_FUNCTION,  /* key: number; value: enum note_flag; more: code */
   NOTE_NAME,      /* key: number of a function; text */
   NOTE_SOURCE,    /* key: the same; value: position + 1; text: file */
-  NOTE_MODULE,    /* key, value: its code, from and up to; more: offset of
-                     that in the file; text: path, newline, build id */
-  NOTE_RETIRED,   /* the same of a module that is unloaded, in the order of
-                     their numbers: see code_objects.h */
+  NOTE_MODULE,    /* key: 0; value: address where its code begins; more:
+                     offset of that in the file; text: address where the code
+                     ends, in hexadecimal, blank, build id, blank, path */
+  NOTE_RETIRED,   /* the same of a module that is unloaded; key: its number,
+                     from 1 on (code_objects.h) */
   NOTE_ALLOCATOR, /* key: as of NOTE_TYPE; value: number of the function
                      that made such objects, and that shows */
   NOTE_COMMENT,   /* text: a comment of the profile, KEY=VALUE */
@@ -195,14 +198,15 @@ struct image_search {
   uint64_t objects, objects_bytes; /* struct object_table, object_table.h */
   uint64_t objects_lock;           /* struct spin_lock of it */
   uint64_t allocator;              /* in the code of the real allocator */
-  uint64_t early, early_bytes;     /* memory from before there was one */
+  uint64_t early, early_bytes;     /* memory given out before there was an
+                                      allocator */
   uint64_t modules;                /* struct r_debug */
 };
 
 enum image_search_state {
   SEARCH_NONE,  /* the program may go on */
-  SEARCH_ASKED, /* it waits for it */
-  SEARCH_BEGUN  /* the reader is at it */
+  SEARCH_ASKED, /* the program waits for a reader */
+  SEARCH_BEGUN  /* a reader is searching */
 };
 
 /* The bits of kind.what that tell the name of a type: those that ECL calls

@@ -66,7 +66,7 @@ enum phase_state phase_next(enum phase_state state, enum phase_role role);
 /* Returns the phase of what is allocated in STATE. */
 enum phase phase_of_state(enum phase_state state);
 
-/* By enum phase; the last is all NULL. */
+/* The names of phases, by enum phase; the last element is all NULL. */
 struct phase_text {
   const char *word;  /* as options take it and exports give it: "compile" */
   const char *title; /* in tables: "compile time" */

@@ -12,17 +12,17 @@
 #include <stdbool.h>
 
 /* Sets PATH, of PATH_MAX bytes, to where exec finds the program NAME in
- * FOLDERS, the value of PATH or NULL; false, with errno set, when it is not
- * there or may not be executed.  PATH needs no more room than a folder, a
- * slash and NAME. */
+ * FOLDERS, the value of the variable PATH or NULL.  Returns false, with errno
+ * set, if it is not there or may not be executed. */
 bool program_find(const char *name, const char *folders, char *path);
 
 enum { INTERPRETER_BYTES = 256 }; /* as in the kernel */
 
 /* Sets INTERPRETER, of INTERPRETER_BYTES, to the program that the script open
- * as DESCRIPTOR names; false when the file is no script. */
+ * as DESCRIPTOR names.  Returns false if the file is no script. */
 bool program_interpreter(int descriptor, char *interpreter);
 
-/* Why the program in the file PATH, or the interpreter of the script there,
- * starts without the monitor, and what to do; NULL when it starts with it. */
+/* Returns why the program in the file PATH, or the interpreter of the script
+ * there, starts without the monitor, and what to do, as a static text.
+ * Returns NULL if it starts with the monitor, or cannot be read. */
 const char *program_starts_alone(const char *path);

@@ -26,8 +26,9 @@ region_path_outer(const char *path, size_t length)
   return outer;
 }
 
-/* Returns whether PATH is in a region with the label KEY; *LABEL and *LENGTH
- * become the innermost such label. */
+/* Returns true if PATH is in a region with the label KEY, and sets *LABEL, in
+ * PATH, and *LENGTH to the innermost such label, KEY=VALUE.  They are
+ * undefined otherwise. */
 static inline bool
 region_path_label(const char *path, const char *key, const char **label,
                   size_t *length)

@@ -34,8 +34,9 @@ bool is_system_package(const char *text, size_t length);
 bool lisp_name_passes_on(const char *name);
 
 struct lisp_token {
-  size_t length;         /* in bytes; zero at the end and at parentheses */
-  size_t package_length; /* LENGTH when there is no package, 0: a keyword */
+  size_t length;         /* bytes; 0 at the end and at parentheses */
+  size_t package_length; /* bytes of the package's name; LENGTH: it has none;
+                            0: a keyword */
   bool odd;              /* not as the symbols of COMMON-LISP are written */
 };
 

@@ -16,11 +16,11 @@
 
 #include <stdint.h>
 
-/* Nodes are numbered in the order in which a depth-first search from the
- * root, 0, finds them, by PARENTS.  The predecessors of node i are
- * PREDECESSORS[FIRST[i]] up to before FIRST[i + 1]; its parent is one, too,
- * whether it is there or not.  Gives back the dominators by node; that of the
- * root is itself. */
+/* Returns the immediate dominator of each of COUNT nodes, in memory of the
+ * pool in use; that of the root is itself.  Nodes are numbered in the order
+ * in which a depth-first search from the root, 0, finds them, by PARENTS.
+ * The predecessors of node i are PREDECESSORS[FIRST[i]] up to before
+ * FIRST[i + 1]; its parent is one, too, whether it is there or not. */
 uint32_t *dominators_find(uint32_t count, const uint32_t *parents,
                           const uint32_t *first,
                           const uint32_t *predecessors);

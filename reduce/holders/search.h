@@ -19,24 +19,25 @@
 #include <stdint.h>
 
 struct heap_graph {                   /* not owned */
-  const struct image_object *objects; /* from 1 on, and one more, where the
-                                         references of the last one end */
-  uint32_t count;                     /* the last number */
-  const uint32_t *references;
+  const struct image_object *objects; /* by number, from 1; one more tells
+                                         where the last references end */
+  uint32_t count;                     /* number of the last object */
+  const uint32_t *references;         /* numbers of objects; see these */
   const struct image_body *bodies; /* in the order of their objects */
   size_t body_count;
   const struct image_root *roots; /* the last is what no other reaches */
   uint32_t root_count;
 };
 
-/* An array of an image; no records if it has none. */
+/* The records of an array of an image; 0 bytes if it has none. */
 struct heap_array {
   const void *records;
   size_t bytes;
 };
 
-/* Makes the graph of its arrays, whose record 0 tells how many there are.
- * False: there is none, or a number in it is out of bounds. */
+/* Makes GRAPH from its arrays, whose record 0 tells how many there are, and
+ * which must outlive it.  Returns false if there is none, or if a number in
+ * them is out of bounds. */
 bool heap_graph_init(struct heap_graph *graph, struct heap_array objects,
                      struct heap_array references, struct heap_array bodies,
                      struct heap_array roots);
@@ -44,14 +45,17 @@ bool heap_graph_init(struct heap_graph *graph, struct heap_array objects,
 /* ---- the search ---- */
 
 struct search {
-  uint32_t count;    /* of nodes, from 0, which holds the roots */
-  uint32_t *objects; /* by node */
-  uint32_t *parents; /* the same: of the search */
+  uint32_t count;    /* nodes; node 0 is none of the objects: it holds all
+                        roots */
+  uint32_t *objects; /* number of the object, by node */
+  uint32_t *parents; /* node that the search came from, by node */
   uint32_t *first, *predecessors; /* see dominators_find */
-  uint8_t *flags;                 /* by object, with IMAGE_BODY */
+  uint8_t *flags; /* enum image_object_flag by object; here IMAGE_BODY is
+                     known */
 };
 
-/* Fills in SEARCH; search_free gives back its memory, which is as long as the
- * heap. */
+/* Searches GRAPH and fills in SEARCH, whose memory is the pool's in use;
+ * search_free frees it earlier, as it is large: some 17 bytes an object, and
+ * 4 a reference. */
 void search_run(struct search *search, const struct heap_graph *graph);
 void search_free(struct search *search);

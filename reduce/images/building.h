@@ -52,13 +52,14 @@ struct building {
 
   const struct building_source *source;
   void *closure;
-  struct index_map sites; /* to locations */
+  struct index_map sites; /* location by site */
 
   /* of the tree whose samples are added */
   const struct context_tree *tree;
   struct building_context *contexts;
   struct numbers callers; /* of the context in hand that have no node yet */
-  uint32_t *labels; /* numbers of sets and 1: by kind, at the end of calls */
+  uint32_t *labels; /* by kind: number of its set of labels + 1, 0: not made;
+                       the last is for samples of calls */
 };
 
 /* Add the figures of the image of a Lisp or a C program, which BUILDING has
@@ -67,8 +68,8 @@ void recover_lisp(struct building *building);
 void recover_c(struct building *building, struct image *image);
 
 /* Begins the profile of the image, whose samples have COLUMNS, bits as in the
- * field.  The second checks it, and adds it to the profile that was asked
- * for. */
+ * field.  building_end checks sums and comments against each other, and
+ * completes the profile; it fails if they differ. */
 void building_begin(struct building *building, enum language language,
                     uint64_t columns);
 void building_end(struct building *building);

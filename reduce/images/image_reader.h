@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* An image (common/image_format.h) as it was when its process ended.  Nothing
- * in it is trusted: once its trees are checked, they have numbers within
- * bounds, and chains that end.
+/* An image (common/image_format.h) as it was when its process ended, or as it
+ * is.  Nothing in it is trusted: once its trees are checked, they have
+ * numbers within bounds, and chains that end.
  *
  * A process may end in the midst of a count or of a record.  What it had not
  * completed is left out, and that is no error.
@@ -56,25 +56,27 @@ struct image { /* all zero: empty */
   size_t tree_count, tree_capacity;
 };
 
-/* Returns whether the file PATH is an image, whole or damaged; reads its
- * HEAD. */
+/* Returns whether the file PATH is an image, whole or damaged.  Fills HEAD,
+ * in which what a short file lacks is zero.  Never fails. */
 bool image_read_head(const char *path, struct image_head *head);
 
 /* Returns whether the OCTETS, if there are any, or else the file PATH are an
  * image, whole or damaged. */
 bool image_is(const char *path, struct input_octets octets);
 
-/* Reads the image that OCTETS are, or the file PATH if there are none; that
- * must outlive IMAGE.  Of a C program that runs and is watched, all counters
- * are of one moment (image_hold.c).  Fails if it cannot be read, or is
- * damaged. */
+/* Reads the image that OCTETS are, or the file PATH if there are none, into
+ * memory of the pool in use.  PATH, the name in messages, must outlive IMAGE.
+ * Of a C program that runs and is watched, all counters are of one moment
+ * (image_hold.c).  Fails if it cannot be read, is of another version of
+ * mprof, or is damaged; trees are not checked yet. */
 void image_read(struct image *image, const char *path,
                 struct input_octets octets);
 
-/* Frees the arrays of IMAGE, and with them its trees. */
+/* Frees the records of IMAGE, and so of its trees and notes. */
 void image_free(struct image *image);
 
-/* Returns the array of KIND and OWNER (0: any), or NULL if there is none. */
+/* Returns the array of KIND and OWNER (0: any), or NULL if there is none that
+ * has records. */
 const struct image_array *image_array(const struct image *image,
                                       enum image_kind kind, uint32_t owner);
 
@@ -84,8 +86,8 @@ _Noreturn void image_fault(const struct image *image, int64_t offset,
                            const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Checks all trees, and mends what is not complete.  Fails if one is damaged.
- */
+/* Checks all trees, and changes their records so that what is not complete
+ * counts nothing.  Fails if one is damaged. */
 void image_check_trees(const struct image *image);
 
 /* Returns whether anything was counted for LEAF. */
@@ -98,9 +100,9 @@ image_leaf_counts(const struct leaf *leaf)
 /* ---- the sums of what a C program counts: c_counters.c ---- */
 
 struct c_counters {
-  struct stripes stripes;    /* pointers are the process's */
-  struct context_tree *tree; /* the image's: its leaves have their counts */
-  struct leaf_counters *by_leaf; /* by leaf */
+  struct stripes stripes;    /* pointers in it are the process's */
+  struct context_tree *tree; /* the image's; its leaves get the sums */
+  struct leaf_counters *by_leaf; /* by number of the leaf */
   struct leaf_loss *losses;      /* by leaf; NULL: they are not known */
   uint64_t contexts, bytes;      /* paths, and the memory of their records */
   struct {
@@ -121,8 +123,9 @@ struct note {
 
 /* A file that code was from. */
 struct note_module {
-  uint64_t start, end, offset; /* of its code; offset in the file */
-  const char *path, *build_id;
+  uint64_t start, end, offset; /* addresses where its code begins and ends;
+                                  offset of that in the file, in bytes */
+  const char *path, *build_id; /* "": not known */
   uint64_t number; /* number among unloaded files; 0: it is loaded */
 };
 
@@ -136,7 +139,9 @@ struct image_notes {
   size_t comment_count, comment_capacity;
 };
 
-/* Takes the notes of IMAGE, whose memory has their texts. */
+/* Sets NOTES to the notes of IMAGE, whose memory has their texts; to be
+ * called once.  Fails if a note is damaged, unless the image had no room for
+ * it. */
 void image_notes_read(struct image_notes *notes, const struct image *image);
 
 /* Returns the last note of KIND on KEY, or NULL if there is none. */
@@ -150,7 +155,8 @@ const char *image_note_text(const struct image_notes *notes,
 
 /* Returns the file loaded last that has the code at ADDRESS, or NULL.  With
  * UNLOADED, ADDRESS is made of RETIRED_OBJECT and RETIRED_OFFSET.  Sets
- * *OFFSET to the bytes from the start of the file's code to the place. */
+ * *OFFSET to the bytes from the start of the file's code to the place; add
+ * the module's own offset for that in the file. */
 const struct note_module *image_module(const struct image_notes *notes,
                                        uint64_t address, bool unloaded,
                                        uint64_t *offset);

@@ -13,13 +13,14 @@ struct lisp_recovery {
   struct building *b;
   const struct image_notes *notes; /* of b */
   const char *thread; /* name of the thread whose tree is in hand */
-  char *name;         /* name of the function that was asked for last */
+  char *name; /* memory of the last result of lisp_function_at, or NULL */
   struct {
     char *path, *text;
     size_t size;
   } source; /* the file that a line was looked for in last */
-  struct index_map known, unknown; /* names of functions, by their calls */
-  uint64_t allocations, bytes, contexts, threads;
+  struct index_map known, unknown; /* names of functions whose calls are
+                                      counted, and are not */
+  uint64_t allocations, bytes, contexts, threads; /* sums over all trees */
   uint64_t classless; /* objects of a class that has no name */
 };
 
@@ -27,7 +28,7 @@ struct lisp_recovery {
 struct object_type {
   const char *type;
   const char *class; /* NULL: it has none, or it is not known */
-  unsigned category; /* below 4 */
+  unsigned category; /* enum category of the monitor (classify.h): 0 to 3 */
 };
 
 /* Adds labels to the sample in hand. */
@@ -44,7 +45,8 @@ struct lisp_function {
   uint64_t code, flags;           /* sum of enum note_flag */
 };
 
-/* Returns the function with that NUMBER. */
+/* Returns the function with that NUMBER, called "[unknown]" if it is not
+ * known. */
 struct lisp_function lisp_function_at(struct lisp_recovery *recovery,
                                       uint32_t number);
 

@@ -9,8 +9,9 @@
 #include "profile/reader.h"
 #include "symbols/code_names.h"
 
-/* Adds PATH to PROFILE, as profile_read does, if that is an image.  Returns
- * false if it is none.  CODE has files that were read, and gets more. */
+/* Adds the image PATH, or OPTIONS->octets if there are any, to PROFILE, as
+ * profile_read does.  Returns false if that is no image; fails if it is
+ * damaged.  CODE has files that were read, and gets more. */
 bool recover_image(struct profile *profile, const char *path,
                    struct code_names *code,
                    const struct reader_options *options);

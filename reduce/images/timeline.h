@@ -51,13 +51,13 @@ struct timeline_tree {
   size_t leaves, grown;      /* how many there are, and count anything */
 };
 
-struct timeline {      /* all zero but `interval': empty */
-  struct pool pool;    /* which all of it is in */
-  uint64_t interval;   /* nanoseconds */
+struct timeline {      /* all zero but `interval' and `most': empty */
+  struct pool pool;    /* has all memory of it */
+  uint64_t interval;   /* shortest slice at first, in nanoseconds */
   size_t most;         /* limit of growths; 0: TIMELINE_GROWTHS */
   unsigned joined;     /* times that the interval has doubled */
-  uint64_t generation; /* of the figures */
-  uint64_t last;       /* time of the last reading */
+  uint64_t generation; /* number that changes when figures are reset */
+  uint64_t last;       /* end of the last slice, as timeline_slice.start */
   struct timeline_slice *slices;
   size_t slice_count, slice_capacity;
   struct timeline_tree *trees;
@@ -73,26 +73,27 @@ timeline_key(uint32_t owner, uint32_t leaf)
 }
 
 /* Ends a slice NOW, nanoseconds since the start, unless it would be shorter
- * than the interval.  The leaves of IMAGE have their counts; figures of
- * another GENERATION than before began with nothing at the last reading. */
+ * than the interval, less a quarter of the first one.  The leaves of IMAGE
+ * have their counts.  Another GENERATION than before means that figures were
+ * reset: all slices are forgotten, and one begins where the last ended. */
 void timeline_take(struct timeline *timeline, const struct image *image,
                    uint64_t generation, uint64_t now,
                    struct timeline_state state);
 
-/* Read the image of a program that runs, and end a slice NOW as timeline_take
- * does: the file PATH of a C program; OCTETS of a Lisp program, which has
- * collected garbage COLLECTIONS times.  Where the image cannot be read, the
- * slice goes on. */
+/* Reads the image of a program that runs, and ends a slice NOW as
+ * timeline_take does: the file PATH of a C program; OCTETS of a Lisp program,
+ * which has collected garbage COLLECTIONS times.  Never fails: if the image
+ * cannot be read, the slice goes on. */
 void timeline_take_file(struct timeline *timeline, const char *path,
                         uint64_t now);
 void timeline_take_octets(struct timeline *timeline,
                           struct input_octets octets, uint64_t generation,
                           uint64_t now, uint64_t collections);
 
-/* Returns the growth of all leaves, by key and slice, in the pool in use;
- * sets *COUNT to how many there are. */
+/* Returns the growths of all leaves in order of key and slice, in memory of
+ * the pool in use; sets *COUNT to how many there are. */
 struct timeline_growth *timeline_growths(const struct timeline *timeline,
                                          size_t *count);
 
-/* Frees all of TIMELINE. */
+/* Frees all of TIMELINE, which is empty then. */
 void timeline_release(struct timeline *timeline);

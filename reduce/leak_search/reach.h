@@ -15,7 +15,7 @@
  * can wait for the threads of a child of this process, and as it may take
  * much memory.
  *
- * One thread at a time, which attempts nothing.
+ * One thread at a time, outside of any attempt().
  */
 
 #pragma once
@@ -25,8 +25,9 @@
 enum { SEARCH_WHY_BYTES = 96 };
 
 /* Looks for what the program that counts in the image PATH has lost, if it
- * waits for that, and lets it go on.  Then *LOSSES, empty before, are what
- * was found, and the caller frees their leaves.  Returns false, and WHY, if
- * that cannot be done; true also if it does not wait. */
+ * waits for that, and lets it go on.  Returns true, also if it does not wait;
+ * then *LOSSES, empty before, have what was found, and the caller frees
+ * losses->leaves by free().  Returns false, and sets WHY to a reason, if the
+ * search is impossible or takes ten minutes. */
 bool reach_search(const char *path, struct losses *losses,
                   char why[SEARCH_WHY_BYTES]);

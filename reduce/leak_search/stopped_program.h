@@ -24,11 +24,11 @@
 
 struct traced_thread {
   pid_t number;
-  struct traced_call call; /* before it was stopped */
-  bool stands;             /* stopped, with its registers read */
-  int signal;              /* one that it was about to get; 0: none */
+  struct traced_call call; /* system call just before it was stopped */
+  bool stands;             /* it is stopped, and its registers are read */
+  int signal;              /* signal to deliver when it goes on; 0: none */
   struct user_regs_struct registers;
-  uint64_t thread_pointer;
+  uint64_t thread_pointer; /* address that thread-local variables are at */
 };
 
 struct traced_threads { /* all zero: none */
@@ -36,9 +36,10 @@ struct traced_threads { /* all zero: none */
   size_t count, capacity;
 };
 
-/* Stops all threads of PROCESS, and reads their registers.  Fails when that
- * cannot be done; even then the second is to be called, which lets them go
- * on. */
+/* Stops all threads of PROCESS, and reads their registers.  Fails if that
+ * cannot be done, or a thread has not stopped after five seconds.  Even then
+ * traced_threads_resume is to be called: it lets them go on, and empties
+ * TRACED. */
 void traced_threads_stop(struct traced_threads *traced, pid_t process);
 void traced_threads_resume(struct traced_threads *traced);
 
@@ -75,14 +76,14 @@ struct remote_memory {
   struct memory_block *blocks; /* by number, modulo their count */
 };
 
-/* Reads the map of the process with that THREAD, which is to have the file
- * with the number INODE mapped.  Fails when the map cannot be read, or the
- * file is not in it. */
+/* Reads the map of the process with that THREAD, into memory of the pool in
+ * use.  Fails if it cannot be read, or if the file with the number INODE is
+ * not mapped there: then it is another process. */
 void remote_memory_open(struct remote_memory *memory, pid_t thread,
                         ino_t inode);
 
-/* Copy SIZE bytes from any ADDRESS to TO.  If they cannot be read, the first
- * returns false, and the second fails. */
+/* Copies SIZE bytes from any ADDRESS to TO.  Returns false if not all of them
+ * can be read; remote_memory_load fails then. */
 bool remote_memory_copy(const struct remote_memory *memory, uint64_t address,
                         void *to, size_t size);
 void remote_memory_load(const struct remote_memory *memory, uint64_t address,
@@ -97,8 +98,8 @@ struct mapping *remote_memory_find(const struct remote_memory *memory,
 uint64_t remote_memory_file(const struct remote_memory *memory,
                             uint64_t address);
 
-/* Returns the word at ADDRESS, a multiple of its size, or 0 if there is none.
- */
+/* Returns the 8-byte word at ADDRESS; 0 if ADDRESS is no multiple of 8, or
+ * not in a mapping, or its page was never touched. */
 uint64_t remote_memory_word(struct remote_memory *memory, uint64_t address);
 
 /* Calls VISIT for each block of mapped memory from START to END that has
@@ -130,7 +131,7 @@ enum heap_object_state {
 struct heap_object {
   uint64_t address, bytes;
   uint32_t leaf; /* number of its leaf; 0: it is in no figures */
-  uint32_t next; /* next object to be looked into: its number plus 1 */
+  uint32_t next; /* index + 1 of the next object to look into; 0: none */
   enum heap_object_state state;
 };
 
@@ -147,7 +148,7 @@ void heap_objects_list(struct heap_objects *heap,
                        const struct image_search *search);
 
 /* Returns the object that begins at ADDRESS or has it within, or NULL.  An
- * object of no bytes has its first address. */
+ * object of no bytes is found by its address. */
 struct heap_object *heap_objects_find(const struct heap_objects *heap,
                                       uint64_t address);
 
@@ -173,7 +174,7 @@ struct roots {
   void *closure; /* passed to `visit' */
 };
 
-/* Calls VISIT for all that roots are in, and for words that are in no memory,
- * such as those in registers.  Fails when the libraries of the process cannot
- * be found. */
+/* Calls VISIT for all memory that roots are in, and with the address 0 for
+ * words that are in none, such as registers.  Fails if the libraries of the
+ * process cannot be found. */
 void roots_visit(const struct roots *roots);

@@ -31,21 +31,21 @@ struct code_file {
   uint64_t entry; /* where a program begins */
 };
 
-/* Opens PATH, which must have BUILD_ID, in hexadecimal digits, or none when
- * that is ""; else a file below /usr/lib/debug/.build-id, or
- * MPROF_DEBUG_PATH, that has it.  When the outcome is good FILE is open until
- * the pool in use is released. */
+/* Opens PATH, which must have BUILD_ID, in hexadecimal digits, or none if
+ * that is "".  If it cannot, opens a file with that build id below
+ * /usr/lib/debug/.build-id, or MPROF_DEBUG_PATH.  If the outcome is good,
+ * FILE is open until the pool in use is released; else it is all zero. */
 enum code_file_outcome code_file_open(struct code_file *file,
                                       const char *path, const char *build_id);
 
-/* Returns its information for debugging; NULL: it has none.  Where that is
- * compressed it takes ten times as long to read as all else. */
+/* Returns the debug information of FILE, which owns it, or NULL if there is
+ * none.  To read it when compressed takes ten times as long as all else. */
 Dwarf *code_file_information(const struct code_file *file);
 
-/* Sets *ADDRESS to what the file calls the place that is OFFSET bytes into
- * it; false when that is not loaded.  A debug file does not say where its
- * contents were in the file that ran: its code is as far as CODE into that.
- */
+/* Sets *ADDRESS to the address, as in its symbol table, of the place OFFSET
+ * bytes into the file.  Returns false if that is not loaded.  A debug file
+ * does not say where its contents were in the file that ran: CODE is the
+ * offset of the code there. */
 bool code_file_address(const struct code_file *file, uint64_t code,
                        uint64_t offset, uint64_t *address);
 
@@ -66,17 +66,18 @@ struct function_symbols {
   size_t start_count;
 };
 
-/* Where a function begins, and its name, NULL when it has none. */
 struct function_found {
-  uint64_t start;
-  const char *name;
+  uint64_t start;   /* address where the function begins */
+  const char *name; /* its symbol, owned by the file; NULL: it has none */
 };
 
-/* Reads the functions of FILE, which must outlive SYMBOLS. */
+/* Reads the functions of FILE, which must outlive SYMBOLS, into memory of the
+ * pool in use. */
 void function_symbols_init(struct function_symbols *symbols,
                            const struct code_file *file);
 
-/* Finds the function with ADDRESS in it; false when nothing is known. */
+/* Sets FOUND to the function with ADDRESS in it.  Returns false, and leaves
+ * it, if none is known. */
 bool function_symbols_find(const struct function_symbols *symbols,
                            uint64_t address, struct function_found *found);
 
@@ -84,7 +85,8 @@ bool function_symbols_find(const struct function_symbols *symbols,
  * compiler appends for its own copies of a function (".cold", ".constprop.0",
  * ".isra.0", ...) is left out, and a name of C++, Rust or D is made readable,
  * with the types of the parameters, which tell overloaded functions apart.
- * ".part.0" stays: it is called by the function. */
+ * ".part.0" stays: it is called by the function.  The text is in memory of
+ * the pool in use. */
 char *function_name_of_symbol(const char *symbol);
 
 /* Returns whether the function that SYMBOL names, of the program or library
@@ -141,15 +143,16 @@ struct source_places {
  * outlive the result. */
 struct source_places source_places_of(Dwarf *information);
 
-/* Fills PLACE for ADDRESS.  A unit is read when it is first needed. */
+/* Sets PLACE to the functions at ADDRESS.  A unit is read when it is first
+ * needed, into memory of the pool in use. */
 void source_places_find(struct source_places *places, uint64_t address,
                         struct source_place *place);
 
 /* ---- types ---- */
 
-/* Adds the types that INFORMATION has to TYPES, rows of a size and the name
- * of a structure, union or class, or a name for one or for an array; NULL has
- * none.  Types of system headers are left out, for nearly every program has
- * those. */
+/* Adds to TYPES a row for each type that INFORMATION, which may be NULL, has:
+ * its size in bytes, and its name in NAMES.  These are structures, unions and
+ * classes, and typedefs of them or of arrays; those in system headers are
+ * left out, for nearly every program has them. */
 void program_types_read(struct row_table *types, struct names *names,
                         Dwarf *information);

@@ -24,21 +24,22 @@ struct code_place {
 };
 
 struct code_module {
-  const char *path, *build_id; /* of the names */
-  uint64_t code_offset;        /* as far into the file is its code; whoever
-                                  asks for addresses has set it */
-  enum code_file_outcome outcome;
-  uint64_t last_use;
-  struct pool pool;      /* of the next three, while the file is open */
+  const char *path, *build_id; /* build_id NULL: the file is never read */
+  uint64_t code_offset;        /* offset of the code in the file that ran, in
+                                  bytes; set by the caller that asks for
+                                  addresses */
+  enum code_file_outcome outcome; /* of the last attempt to open the file */
+  uint64_t last_use;              /* code_names.uses then */
+  struct pool pool;      /* memory of the next three while it is open */
   struct code_file file; /* all zero: it is not open */
   struct function_symbols symbols;
-  struct source_places sources; /* if it is read */
+  struct source_places sources; /* all zero: not read yet */
   struct row_table types;       /* program_types_read */
   bool types_read;
 };
 
 struct code_names {    /* all zero, but for the pool and DELETED: empty */
-  struct pool *pool;   /* which all of it is in */
+  struct pool *pool;   /* memory of all but open files; not owned */
   const char *deleted; /* another path to a file that was deleted while it
                           ran; NULL: there is none */
   struct names names;
@@ -52,14 +53,16 @@ struct code_names {    /* all zero, but for the pool and DELETED: empty */
  * then. */
 void code_names_release(struct code_names *names);
 
-/* Returns the file PATH with BUILD_ID, which is read when this is new;
- * BUILD_ID NULL: it is not looked at. */
+/* Returns the module for the file PATH with BUILD_ID; NAMES owns it.  Opens
+ * the file if it is new: `outcome' says with what result.  With BUILD_ID NULL
+ * the file is not looked at. */
 struct code_module *code_names_module(struct code_names *names,
                                       const char *path, const char *build_id);
 
-/* Finds the function OFFSET bytes into the file MODULE, and *ADDRESS, what
- * that calls the place; false when it has none.  A function of which nothing
- * is known begins at the place. */
+/* Sets FOUND to the function OFFSET bytes into the file MODULE, and *ADDRESS
+ * to that place (code_file_address).  If no function is known there, FOUND
+ * begins at the place, without a name.  Returns false if the file cannot be
+ * read or has no such place; then FOUND begins at OFFSET, without a name. */
 bool code_names_function(struct code_names *names, struct code_module *module,
                          uint64_t offset, uint64_t *address,
                          struct function_found *found);
@@ -75,6 +78,7 @@ code_names_add_lines(struct code_names *names, struct code_module *module,
                      uint64_t offset, struct profile *profile,
                      struct index_map *functions, uint32_t location);
 
-/* Returns the types of MODULE, sizes and names: program_types_read. */
+/* Returns the types of MODULE (program_types_read), whose names are in
+ * NAMES->names; none if the file cannot be read.  NAMES owns them. */
 const struct row_table *code_names_types(struct code_names *names,
                                          struct code_module *module);

@@ -40,20 +40,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Find libgc's variables. */
+/* Finds libgc's variables; to be called once.  What is not found is a doubt
+ * of each balance. */
 void collector_balance_open(void);
 
-/* Returns the bytes on the lists of a thread, which does not allocate, or else
- * some number; -1 when they cannot be read.  Those of another thread: only
- * while the collector's lock is held (GC_alloc_lock). */
+/* Returns the bytes on the free lists of a thread, or -1 if they cannot be
+ * read.  The figure is wrong if the thread allocates meanwhile.  For another
+ * thread the caller holds the collector's lock (GC_alloc_lock). */
 int64_t collector_list_bytes(pthread_t thread);
 
-/* Returns the bytes of the record with these lists.  The collector counts
- * them as given out when the thread begins.  0 for the first thread, whose
- * record is static, and when it cannot be read. */
+/* Returns the bytes of the collector's record of a thread that is alive; 0
+ * for the first thread, whose record is static, and if it cannot be read.
+ * The collector counts them as given out when the thread begins. */
 uint64_t collector_record_bytes(pthread_t thread);
 
-/* What can be wrong with it, or else make up a residual. */
+/* Reasons why a balance may be wrong and leave a residual. */
 enum balance_doubt {
   BALANCE_LISTS = 1,  /* the free lists were not taken off */
   BALANCE_PAGE = 2,   /* a swept page may be left out of the counter */
@@ -65,18 +66,20 @@ enum balance_doubt {
 };
 
 struct collector_balance {
-  uint64_t bytes; /* given out since the process began, but for a constant */
-  uint64_t table_bytes; /* of these, for all its tables of links */
+  uint64_t bytes; /* given out since the process began, up to a constant:
+                     only differences mean anything */
+  uint64_t table_bytes; /* part of these: tables of finalizers and links */
   unsigned doubts;      /* sum of enum balance_doubt */
 };
 
-/* Ask the collector.  `lists' gives back the bytes on the free lists of all
- * threads, or -1 when these cannot be read; it is called with the collector's
- * lock held.  Allocates a page or two from the collector and, when it has no
- * page left to sweep, makes it collect; not inside the hook, and one thread
- * at a time. */
+/* Returns what the collector has given out by now; what it could not find out
+ * is in `doubts'.  `lists' returns the bytes on the free lists of all
+ * threads, or -1 if they cannot be read; it is called with the collector's
+ * lock held.  Allocates a page or two from the collector and, if no page is
+ * left to sweep, makes it collect.  Not inside the hook; under the monitor's
+ * lock. */
 struct collector_balance collector_balance(int64_t (*lists)(void));
 
-/* Asks the collector in the child of a fork, at once: allocates nothing, and
- * leaves out a page that is swept (BALANCE_FORK). */
+/* Returns the same in the child of a fork, without allocating.  A page that
+ * was swept is left out, so `doubts' has BALANCE_FORK. */
 struct collector_balance collector_balance_forked(int64_t (*lists)(void));

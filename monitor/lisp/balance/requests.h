@@ -7,17 +7,18 @@
  * is one for the header and one for the slots.  (The body of an array comes
  * as an event, and is a request, of its own.)
  *
- * Most requests need not be counted, for the objects of a leaf of the tree
- * tell them by number and size.  Those of large objects, whose leaf has no
- * size, and of objects in pieces, whose size is a sum, are added up when they
- * are made.
+ * Most requests need not be counted: they follow from the number and size of
+ * a leaf's objects.  Requests for large objects, whose leaf has no size, and
+ * for objects in pieces (LEAF_PIECES), whose size is a sum, are added up when
+ * they are made.
  *
  * Size classes.  The collector rounds a request up to granules, and these to
  * one of its classes, of which it has a map.  What class a size belongs to can
  * change when the first request of another size is made; not once each class
  * has been asked for, as it has when ECL has started.
  *
- * All but requests_add_leaf may run inside the hook. */
+ * Takes no lock: a sum belongs to one thread.  All but requests_add_leaf may
+ * run inside the hook. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,12 +35,12 @@
 #include "tree/context_tree.h"
 
 struct requests { /* all zero: none */
-  uint64_t rounded_bytes; /* as the collector has counted them */
-  uint64_t malloc_bytes;  /* that malloc was asked for, not the collector */
+  uint64_t rounded_bytes; /* of requests to the collector, as it rounds */
+  uint64_t malloc_bytes;  /* of requests to malloc, not rounded */
 };
 
-/* Returns what the collector has counted for one request of `bytes', which it
- * was given just now. */
+/* Returns the bytes that the collector counts for a request of `bytes'.  That
+ * size must have been requested before. */
 static inline uint64_t
 collector_rounded_bytes(size_t bytes)
 {
@@ -52,15 +53,16 @@ collector_rounded_bytes(size_t bytes)
              : size_class;
 }
 
-/* Add `count' requests of `bytes' each. */
+/* Adds `count' requests to the collector, of `bytes' each. */
 static inline void
 requests_add(struct requests *r, size_t bytes, uint64_t count)
 {
   r->rounded_bytes += count == 0 ? 0 : count * collector_rounded_bytes(bytes);
 }
 
-/* Add the requests for `count' objects, each as the hook was told of it:
- * `what' it is (classify.h), and its bytes. */
+/* Adds the requests for `count' objects, each of `bytes' and of the type
+ * `what' (classify.h), as the hook was told.  Plain malloc memory is added to
+ * malloc_bytes. */
 static inline void
 requests_add_objects(struct requests *r, size_t what, size_t bytes,
                      uint64_t count)
@@ -76,15 +78,15 @@ requests_add_objects(struct requests *r, size_t what, size_t bytes,
   requests_add(r, bytes, count);
 }
 
-/* Returns whether the objects of that kind tell their requests by number and
- * size. */
+/* Returns true if the requests for objects of that kind follow from their
+ * number and size; false if the hook adds them one by one. */
 static inline bool
 requests_told_by(const struct kind *kind)
 {
   return (kind->what & LEAF_PIECES) == 0 && kind->size <= LEAF_MAX_SIZE;
 }
 
-/* Add the requests that the leaf tells. */
+/* Adds the requests for the leaf's objects, if they follow from its kind. */
 static inline void
 requests_add_leaf(struct requests *r, const struct leaf *leaf,
                   const struct kind *kind)
@@ -93,6 +95,7 @@ requests_add_leaf(struct requests *r, const struct leaf *leaf,
     requests_add_objects(r, kind->what, kind->size, leaf->count);
 }
 
+/* Adds the sums of `more'. */
 static inline void
 requests_add_all(struct requests *r, const struct requests *more)
 {

@@ -7,16 +7,17 @@
  * not, numbered from 1 in the order of their addresses.  Behind them come the
  * *roots* that lie elsewhere (roots.c).  A word refers to an object when the
  * collector would follow it: to its address, or to that and the tag of a
- * list. What has no pointers for the collector has no references here.
+ * list.  An object that the collector does not scan has no references.
  *
  * The graph is read while the world is stopped, just after a full collection,
  * and so is of one moment.
  *
  * Memory: 40 bytes an object, 11 to 22 for its place in the index, and 4 for
- * each reference.  From the kernel: no malloc, no collector.
+ * each reference.  From the kernel: no malloc, no collector.  Without memory
+ * a function sets `failed' and goes on; the graph is then worth nothing.
  *
- * Not inside the hook.  The collector is disabled from first to last
- * (monitor_images.c). */
+ * Not inside the hook; under the monitor's lock.  The collector is disabled
+ * from first to last (monitor_images.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -29,25 +30,27 @@
 #include "lisp/names/lisp_printer.h"
 #include "tables/intern_table.h"
 
-/* An array as the image has it. */
+/* An array of records, as it will be in the image. */
 struct graph_array {
   struct arena arena;
-  uint32_t count; /* records, with the record 0 that says how many come */
-  uint32_t bytes; /* of one */
+  uint32_t count; /* records, including the record 0, which tells how many
+                     follow; references have none */
+  uint32_t bytes; /* of a record */
 };
 
 enum { GRAPH_ARRAYS = IMAGE_KINDS_END - IMAGE_OBJECTS };
 
 struct live_graph { /* all zero but for `notes': empty */
-  struct note_list *notes; /* for the names of its holders */
+  struct note_list *notes; /* not owned; gets the names of holders */
   struct graph_array arrays[GRAPH_ARRAYS];
-  struct intern_table addresses; /* by object; odd: a root that has none */
-  uint32_t collected;            /* those up to here are the collector's */
-  struct arena roots; /* struct root, in the order of their objects but for
-                         those which are the collector's */
+  struct intern_table addresses; /* of objects, by number; an odd one stands
+                                    for a root without address */
+  uint32_t collected; /* last number of the collector's own objects */
+  struct arena roots; /* struct root, by place; those that are not among the
+                         collector's objects are in the order of objects */
   uint32_t root_count;
-  struct intern_table types; /* of what was not counted */
-  struct lisp_printer name;  /* of a holder that is noted */
+  struct intern_table types; /* of objects that were not counted */
+  struct lisp_printer name;  /* of the holder in hand; see graph_note */
   bool failed;               /* there was no memory */
 };
 
@@ -58,12 +61,11 @@ graph_array(struct live_graph *graph, enum image_kind kind)
   return &graph->arrays[kind - IMAGE_OBJECTS];
 }
 
-/* Collects all there is, and notes its holders: roots by their places, from 1
- * on, then types of what was not counted.  The world is stopped, and what is
- * loaded was looked at before (monitor_list_code).  Returns false without
- * memory. */
+/* Fills an empty graph and notes its holders: roots by their places, from 1
+ * on, then types of objects that were not counted.  The world is stopped, and
+ * monitor_list_code was called before.  Returns false without memory; either
+ * way, live_graph_release gives back what was taken, but not `notes'. */
 bool live_graph_take(struct live_graph *graph);
-
 void live_graph_release(struct live_graph *graph);
 
 /* ---- objects and references: for roots.c ---- */
@@ -72,6 +74,8 @@ void live_graph_release(struct live_graph *graph);
  * until the next one is added, or sets graph->failed and returns NULL. */
 void *graph_add_record(struct live_graph *graph, enum image_kind kind);
 
+/* Returns the record of an object, which stays until the next one is added.
+ */
 static inline struct image_object *
 graph_object(const struct live_graph *graph, uint32_t number)
 {
@@ -86,14 +90,16 @@ graph_address(const struct live_graph *graph, uint32_t number)
   return (key & 1) == 0 ? key : 0;
 }
 
-/* Adds an object at `address', which may be 0, and returns its number. */
+/* Adds an object at `address'; 0: it has none.  Returns its number, or sets
+ * graph->failed and returns 0. */
 uint32_t graph_add(struct live_graph *graph, uint64_t address);
 
 /* Returns the number of the object that a word refers to; 0: none. */
 uint32_t graph_find(const struct live_graph *graph, uint64_t word);
 
-/* References are added object by object, in the order of their numbers: those
- * of all before `number' are complete. */
+/* Begins the references of the object `number'; to be called for each object
+ * in the order of numbers.  graph_refer adds a reference of that object, if
+ * the word refers to an object that is no root. */
 void graph_begin_references(struct live_graph *graph, uint32_t number);
 void graph_refer(struct live_graph *graph, uint64_t word);
 
@@ -112,23 +118,26 @@ enum root_kind {
 
 struct root {
   enum root_kind kind;
-  uint32_t object;         /* its number */
-  cl_object name;          /* or the symbol or class that has it; OBJNULL: it
-                              has none */
-  cl_object process;       /* of a binding or a stack */
-  const char *file;        /* of data: the path of the shared object */
-  const void *begin, *end; /* the words that it has; NULL: it is one of the
+  uint32_t object;         /* number of its object */
+  cl_object name;          /* its name, or the symbol or class that has the
+                              name; OBJNULL: none */
+  cl_object process;       /* thread of a binding or a stack; else OBJNULL */
+  const char *file;        /* path of the shared object with the data; else
+                              NULL; not owned */
+  const void *begin, *end; /* its words; NULL: none, or it is one of the
                               collector's objects */
 };
 
+/* Returns the root `i', counted from 0. */
 static inline struct root *
 graph_root(const struct live_graph *graph, uint32_t i)
 {
   return (struct root *)graph->roots.base + i;
 }
 
-/* Find and note them all, and the references of those that are not the
- * collector's objects, which have theirs already. */
+/* Finds all roots and notes their names.  roots_read adds the references of
+ * those that are not among the collector's objects; it is called when the
+ * references of these are complete. */
 void roots_take(struct live_graph *graph);
 void roots_read(struct live_graph *graph);
 
@@ -140,6 +149,6 @@ void roots_read(struct live_graph *graph);
  *
  * A holder is its name: to the reader, what has the same one is the same. */
 
-/* Notes that the root or type NUMBER is called what was printed to
- * graph->name; VALUE as NOTE_HOLDER has it. */
+/* Notes that the holder NUMBER is called what was printed to graph->name,
+ * which is empty then; VALUE is that of NOTE_HOLDER. */
 void graph_note(struct live_graph *graph, uint32_t number, uint64_t value);

@@ -20,6 +20,7 @@
 #include "lisp/hook/thread_state.h"
 #include "lisp/names/classify.h"
 
+/* Return both parts of a kind; the second is in bytes. */
 static inline cl_index
 allocation_what(cl_index kind)
 {
@@ -32,7 +33,7 @@ allocation_bytes(cl_index kind)
   return kind >> ECL_ALLOCATED_BYTES_SHIFT;
 }
 
-/* Returns the bytes as the size of a leaf (see struct kind). */
+/* Returns kind.size for an object of that many bytes. */
 static inline uint16_t
 allocation_leaf_size(uint64_t bytes)
 {
@@ -42,13 +43,15 @@ allocation_leaf_size(uint64_t bytes)
 _Static_assert(sizeof(struct leaf) == LIVE_LEAF_UNITS * 16,
                "live_entry.leaf");
 
+/* Returns how far the leaf is from the thread's first one, in bytes. */
 static inline ptrdiff_t
 allocation_leaf_offset(const struct thread_state *t, const struct leaf *leaf)
 {
   return (const char *)leaf - (const char *)t->tree.leaves;
 }
 
-/* Follows what was counted at that leaf, where objects are followed. */
+/* Appends `memory', counted at that leaf, to the thread's live table; does
+ * nothing if objects are not followed. */
 static inline void
 allocation_follow(struct thread_state *t, const struct leaf *leaf,
                   const void *memory, uint64_t bytes, enum live_kind kind)
@@ -58,32 +61,39 @@ allocation_follow(struct thread_state *t, const struct leaf *leaf,
                    kind);
 }
 
-/* The table of hooks of each thread. */
+/* The hooks that each thread's state begins with. */
 extern const struct ecl_allocation_hooks hook_table;
 
-/* Hang them, or NULL, into the environment of a thread, where allocators find
- * them; also while the thread may not write there itself. */
+/* Stores the hooks, or NULL for none, in the environment of a thread, where
+ * allocators find them; even if ECL has made its page read-only.  Not inside
+ * the hook. */
 void hook_hang(cl_env_ptr env, struct ecl_allocation_hooks *hooks);
 
-/* Remembers an object that was counted and may have a body. */
+/* Remembers an object of `bytes' that was counted at `leaf' and may have a
+ * body. */
 void object_body_header(struct thread_state *t, const void *object,
                         struct leaf *leaf, cl_index bytes);
 
-/* Counts the body of an object: `memory' of `bytes' was allocated for
- * `owner'. */
+/* Counts a body, `memory' of `bytes' allocated for `owner'.  If that waits
+ * for one, moves it to the leaf of the whole; else adds bytes and no object.
+ * Enters and leaves the hook itself. */
 void object_body(struct ecl_allocation_hooks *self, void *frame,
                  cl_object owner, cl_index bytes, void *memory);
 
-/* Returns the leaf of objects like that, allocated where the stack now is;
- * `size' as in struct kind.  Counts the calls that the walk finds. */
+/* Walks the stack from the allocator's `frame', counts the new calls, and
+ * returns the leaf for such objects there; `size' as in struct kind.  Never
+ * NULL: LEAF_OVERFLOW without memory. */
 struct leaf *hook_leaf_here(struct thread_state *t, uintptr_t frame,
                             cl_index what, uint32_t size, cl_object class);
 
-/* Returns whether this allocation may be counted.  Called with the gate not
- * open: waits while it is shut for a moment. */
+/* Waits while the gate is paused, with the object noted in `held'.  Returns
+ * true if the gate is open then, so that the object is to be counted; false
+ * if it is closed.  hook_leave is to follow in either case. */
 bool hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes);
 
-/* See thread_state.h for the protocol. */
+/* Enters the hook (protocol: thread_state.h).  Returns false if the gate is
+ * not open; hook_wait_at_gate is to follow.  hook_enter does both, and tells
+ * whether to count; hook_leave is to follow in either case. */
 static inline bool
 hook_try_enter(struct thread_state *t)
 {

@@ -46,13 +46,14 @@
 
 enum { WAY_FRAMES = 15, WAY_MISSES = 4 };
 
-/* What was made. */
+/* The last object made at a place. */
 struct made {
-  cl_index kind;  /* ECL_ALLOCATED_KIND */
-  cl_object class; /* of an instance, or OBJNULL */
+  cl_index kind;   /* ECL_ALLOCATED_KIND; 0: nothing is remembered */
+  cl_object class; /* class of an instance, or OBJNULL */
   struct leaf *leaf;
-  uint32_t call; /* of the innermost frame, as in a step */
-  bool careful;  /* objects of the leaf are not only to be counted */
+  uint32_t call; /* number of the innermost frame's call, as in a step */
+  bool careful;  /* the object may be followed, have a body or be in pieces:
+                    counting it takes more than adding to the leaf */
 };
 
 /* One cache line. */
@@ -87,25 +88,25 @@ struct way_frame {
 };
 
 struct way {
-  uintptr_t ip; /* where the allocator returns to; 0: none */
+  uintptr_t ip; /* where the allocator returns to; 0: no way is kept */
   struct way_frame *frames;
-  uint32_t up, call;   /* of the innermost frame */
-  struct made last;    /* that was looked for here, on any way */
-  uintptr_t walk_ip;    /* of the last walk that was looked for here, */
-  uint32_t walk_context; /* and where it came to */
+  uint32_t up, call;   /* context and call of the innermost frame */
+  struct made last;    /* last object at this place, on whatever way */
+  uintptr_t walk_ip;    /* return address of the allocator at the last walk */
+  uint32_t walk_context; /* context that this walk came to */
   bool plain;          /* frame pointers lead from frame to frame */
   bool is_hit;         /* an object has come on it since the last miss */
-  uint8_t misses;      /* in turn: walks from there that did not come on it */
+  uint8_t misses;      /* walks in turn that did not come on the way */
 };
 
 struct last_objects {
   struct last_object *objects;
   struct way *ways;
-  struct way_frame (*frames)[WAY_FRAMES]; /* of the ways */
+  struct way_frame (*frames)[WAY_FRAMES]; /* the frames of each way */
   uint32_t mask;       /* places in each table less one */
-  uint32_t walked;     /* walks, since the tables were made */
-  uintptr_t stack;     /* the lowest address of the thread's stack, */
-  uintptr_t stack_end; /* and the highest that a frame may have; 0: unknown */
+  uint32_t walked;     /* walks since the tables were made */
+  uintptr_t stack;     /* lowest address of the thread's stack */
+  uintptr_t stack_end; /* highest address of a frame; 0: both are unknown */
   struct arena arena;
 };
 
@@ -118,6 +119,8 @@ int last_objects_init(struct last_objects *last, pthread_t thread);
  * addresses. */
 void last_objects_forget(struct last_objects *last);
 
+/* Returns the place for the allocator's return address `ip'; the caller
+ * compares it with the place's own. */
 static inline struct last_object *
 last_object_place(const struct last_objects *last, uintptr_t ip)
 {
@@ -146,8 +149,8 @@ way_place(const struct last_objects *last, uintptr_t allocator)
  * nearly all ways `plain' frame pointers lead from frame to frame. */
 #define WAY_INLINE static inline __attribute__((always_inline))
 
-/* Step from a frame to its caller's: *slot is where its callee keeps its
- * return address, and then where it does. */
+/* Steps from the frame `f' to its caller's.  *slot is the address of the
+ * callee's return address, and becomes that of the frame's own. */
 WAY_INLINE void
 way_step(const struct way_frame *f, uintptr_t *frame, uintptr_t *slot,
          bool plain)
@@ -180,8 +183,9 @@ way_end(const struct way *way, uintptr_t allocator, bool plain)
   }
 }
 
-/* Write the words of the frames before `end', and count their calls but for
- * that of the innermost.  Whether that is to be counted, too. */
+/* Writes the words of the frames before `end', and counts the calls of those
+ * that are new, except for the innermost.  Returns true if the innermost is
+ * new: the caller counts its call at the leaf. */
 WAY_INLINE bool
 way_write_words(const struct way *way, const struct way_frame *end,
          uintptr_t allocator, const struct stack_walk *walk, bool plain)
@@ -201,8 +205,8 @@ way_write_words(const struct way *way, const struct way_frame *end,
   return fresh != 0;
 }
 
-/* Remembers that the last object of the way was made again, and at its second
- * frame all is known: the next one may be found without the way. */
+/* Keeps the last object of the way as that of its place, so that the next one
+ * is found without the way.  The way's second frame is known. */
 static inline void
 last_object_remember(const struct last_objects *last, const struct way *way)
 {
@@ -222,9 +226,10 @@ last_object_remember(const struct last_objects *last, const struct way *way)
                              .caller_word_at = f[1].word_at};
 }
 
-/* Keep what was made with the frame `allocator' (way->last), which the walk
- * has just found; and the way, which begins at the place `way', if the last
- * walk from there came to the same. */
+/* Keeps the object way->last, which was made in the allocator's frame and
+ * whose leaf `walk' has just found.  Keeps the way of that walk at the place
+ * `way', too, if none is there and the walk before came to the same context.
+ * May move the tables: `way' is void then. */
 void last_objects_keep(struct last_objects *last, struct stack_walk *walk,
                        const struct context_tree *tree, uintptr_t allocator,
                        struct way *way);

@@ -6,9 +6,9 @@
  * pointer that an allocator holds (env->allocation_hooks) is the pointer to
  * this.  The hook needs no thread-local variable.
  *
- * Fields are written by their own thread only, but for those marked
- * (monitor): written by the thread that starts, stops or pauses, under the
- * monitor's lock and the protocol of `gate'. */
+ * Fields are written by their own thread only.  Those marked (monitor) are
+ * written by the thread that starts, stops or pauses, under the monitor's
+ * lock and the protocol of `gate'. */
 #pragma once
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ struct thread_state {
   /* The protocol of stopping.  The hook sets `inside', then reads `gate';
    * the monitor sets `gate', makes all processors see it (membarrier), then
    * waits for `inside' to be 0. */
-  int inside;
+  int inside; /* 1 while the thread is inside the hook, else 0 */
   int gate; /* (monitor) enum gate */
 
   /* The object that this thread has taken while it waits at a paused gate,
@@ -59,19 +59,19 @@ struct thread_state {
   struct context_tree tree;
   struct region_stack regions;
 
-  /* The last header (an object whose body may come), and the number of
-   * allocations when it was counted. */
+  /* The last header: an object whose body may come. */
   struct counted_object {
     const void *object;
     struct leaf *leaf;
     uint64_t bytes;
-    const void *body; /* the one that has come, and one more may: an array has
-                         its dimensions first, then its data */
+    const void *body; /* first body, if a second one may come: an array has
+                         its dimensions first, then its data; else NULL */
   } last;
-  uint64_t last_count;
+  uint64_t last_count; /* `count' when `last' was counted */
 
-  /* Headers whose body did not come next, for a signal handler ran before it;
-   * the newest at `waiting_next' - 1, NULL: none. */
+  /* Headers whose body did not come next, for a signal handler ran before it.
+   * The newest is at `waiting_next' - 1, modulo the length; an `object' of
+   * NULL is none. */
   struct counted_object waiting[WAITING_HEADERS];
   unsigned waiting_next;
 
@@ -79,8 +79,8 @@ struct thread_state {
 
   struct live_table live; /* where objects are followed */
 
-  struct requests requests; /* that leaves do not tell */
-  uint64_t records[2]; /* of the collector: for finalizers, for weak links */
+  struct requests requests; /* those that do not follow from leaves */
+  uint64_t records[2]; /* collector's records: finalizers, weak links */
 
   cl_env_ptr env; /* NULL: it has ended */
   pthread_t thread;

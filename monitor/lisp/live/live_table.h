@@ -41,22 +41,20 @@
 
 enum { LIVE_CHUNK_BYTES = 64 << 10, LIVE_CHUNK_ENTRIES = 4095 };
 
-/* What an entry is of. */
+/* What kind of memory an entry stands for. */
 enum live_kind {
   LIVE_OBJECT,
   LIVE_BODY,
-  LIVE_MALLOC /* the same from malloc: it lives until it is freed */
+  LIVE_MALLOC /* a body from malloc, which lives until it is freed */
 };
 
-/* In `memory': the address in units of 16 bytes, the kind, two flags, and the
- * upper bits of the size.  0: there is no entry any more.  The leaf is how
- * far it is from the first one, in units of 16 bytes. */
 struct live_entry {
-  uint64_t memory;
-  uint32_t leaf;
-  uint32_t bytes;
+  uint64_t memory; /* address in units of 16 bytes, enum live_kind, two flags,
+                      upper 16 bits of the size; 0: the entry is empty */
+  uint32_t leaf;   /* distance from the first leaf in units of 16 bytes */
+  uint32_t bytes;  /* lower 32 bits of the size */
 };
-enum { LIVE_LEAF_UNITS = 3 };
+enum { LIVE_LEAF_UNITS = 3 }; /* those units in a leaf */
 #define LIVE_ADDRESS(memory) ((memory) & (((uint64_t)1 << 44) - 1))
 #define LIVE_KIND(memory) ((memory) >> 44 & 3)
 #define LIVE_OLD ((uint64_t)1 << 46)     /* alive at the last collection */
@@ -65,45 +63,46 @@ enum { LIVE_KIND_SHIFT = 44, LIVE_SIZE_SHIFT = 48 };
 
 struct live_chunk {
   struct live_chunk *next; /* older */
-  uint32_t count;   /* of entries; published when these are complete */
-  uint32_t indexed; /* entries that are in the index; under the collector's
-                       lock */
+  uint32_t count;   /* entries; published when these are complete */
+  uint32_t indexed; /* first entries, which are in the index; under the
+                       collector's lock */
   struct live_entry entries[LIVE_CHUNK_ENTRIES];
 };
 
 struct live_table { /* all zero: nothing is followed */
-  /* of the thread */
+  /* written by the thread */
   struct live_chunk *open;  /* all chunks, the open one first; published */
-  struct live_chunk *spare; /* empty ones */
-  uint64_t lost;            /* entries for which there was no memory */
+  struct live_chunk *spare; /* empty chunks */
+  uint64_t lost;            /* requests for which there was no memory */
 
-  /* of the collection */
-  struct live_table *next;     /* of all threads */
-  struct live_chunk *returned; /* for the thread to take, all at once */
-  struct live_chunk *boundary; /* the open one when all was marked, */
-  uint32_t boundary_count;     /* and its count */
+  /* under the collector's lock */
+  struct live_table *next;     /* table of another thread */
+  struct live_chunk *returned; /* empty chunks for the thread to take, all at
+                                  once; atomic */
+  struct live_chunk *boundary; /* open chunk when all was marked */
+  uint32_t boundary_count;     /* its entries then */
   struct arena peak;           /* struct live_count by leaf */
-  uint64_t misplaced; /* objects for which there was no memory there */
+  uint64_t misplaced; /* entries for which there was no memory in `peak' */
 };
 
 /* What all tables have in common. */
 extern struct live { /* under the collector's lock */
   struct live_table *tables;
-  uint64_t number; /* of the last collection, as the collector counts them; 0:
-                      there was none since the last reset */
+  uint64_t number; /* number of the last collection (GC_get_gc_no); 0: none
+                      since the last reset */
   uint64_t peak_bytes; /* most that a collection left alive since then; 0:
                           there is no peak yet */
 
-  /* The index: where entries are, by address, since an explicit free is to
-     find its entry among millions.  Has the first `indexed' ones of each chunk,
-     and is forgotten when entries move. */
+  /* The index by address, for an explicit free to find its entry among
+     millions.  Has the first `indexed' entries of each chunk, and is emptied
+     when entries move. */
   struct intern_table addresses; /* in units of 16 bytes */
-  struct arena entries;          /* struct live_entry *, by number of these */
+  struct arena entries;          /* struct live_entry *, by number there */
 
-  void (*next_listener)(GC_EventType); /* who was before; NULL: nobody */
+  void (*next_listener)(GC_EventType); /* listener to call next, or NULL */
 } live;
 
-/* Appends an entry to a new chunk.  Counts it as lost without memory. */
+/* Appends an entry to a new chunk; without memory, counts it as lost. */
 void live_table_add_slowly(struct live_table *, struct live_entry entry);
 
 /* Appends an entry for a request counted at `leaf', whose distance from the
@@ -129,12 +128,14 @@ live_table_add(struct live_table *t, const void *memory, uint64_t bytes,
   __atomic_store_n(&open->count, count + 1, __ATOMIC_RELEASE);
 }
 
+/* Returns the size of the entry's memory, in bytes. */
 static inline uint64_t
 live_entry_bytes(const struct live_entry *e)
 {
   return e->bytes | e->memory >> LIVE_SIZE_SHIFT << 32;
 }
 
+/* Returns whether the entry is for `memory'. */
 static inline bool
 live_entry_is_of(const struct live_entry *e, const void *memory)
 {
@@ -148,7 +149,8 @@ live_table_is_open(const struct live_table *t)
   return t->open != NULL;
 }
 
-/* Returns all chunks, also while the thread puts one in front. */
+/* Returns the list of all chunks; NULL if nothing is followed.  For any
+ * thread, also while the table's own thread appends. */
 static inline struct live_chunk *
 live_chunks(const struct live_table *t)
 {
@@ -162,7 +164,8 @@ struct live_cursor {
   uint32_t next;
 };
 
-/* Returns the next old entry from there on, or NULL. */
+/* Returns the next old entry and moves the cursor behind it; NULL at the end.
+ * No collection may end meanwhile. */
 static inline struct live_entry *
 live_next(struct live_cursor *at)
 {
@@ -176,21 +179,22 @@ live_next(struct live_cursor *at)
   return NULL;
 }
 
-/* Puts an empty chunk in front of the others.  Returns false without memory.
- */
+/* Puts an empty chunk in front of the others: a spare, returned or new one.
+ * No other thread may append.  Returns false without memory. */
 bool live_table_open(struct live_table *);
 
 /* Gives a list of chunks back to the kernel. */
 void live_chunks_free(struct live_chunk *chunks);
 
-/* Returns the entry for `memory', or NULL, and looks among the newest first.
- * With the collector's lock. */
+/* Returns the entry for `memory', or NULL; looks at the newest first.  Under
+ * the collector's lock. */
 struct live_entry *live_table_find(const struct live_table *,
                                    const void *memory);
 
-/* Moves the entry for `memory' to another leaf, also in the peak.  Its thread
- * calls this, also inside the hook.  The entry is the last or the one before,
- * unless a signal handler or a finalizer ran since. */
+/* Moves the entry for `memory', if there is one, to the leaf at that distance
+ * in bytes, also in the peak.  Takes the collector's lock.  For the table's
+ * thread, also inside the hook.  The search is short: the entry is the last
+ * or the one before, unless a signal handler or a finalizer ran since. */
 void live_table_move(struct live_table *, const void *memory, ptrdiff_t leaf);
 
 /* ---- figures by leaf ---- */
@@ -200,18 +204,19 @@ struct live_count {
   uint64_t objects, bytes;
 };
 
-/* Of one leaf: what was alive at the last collection and is, and what was
- * alive at the peak.  The same as struct image_live. */
+/* Figures of a leaf: what is alive as of the last collection, and what was at
+ * the peak.  The same as struct image_live. */
 struct live_figures {
   struct live_count alive, peak;
 };
 
-/* Notes that a collection left so many bytes alive, those of all old entries:
- * the peak if never more were.  With the collector's lock. */
+/* Notes that a collection left so many bytes alive, those of all old entries.
+ * If it is a new peak, adds it up by leaf.  Under the collector's lock. */
 void live_note_collection(uint64_t bytes);
 
-/* Adds what is alive and what was alive at the peak to `sums', by leaf.  The
- * world is stopped, and the thread not inside the hook. */
+/* Adds what is alive to `sums', which has an element for each leaf of the
+ * tree, and sets the peak there.  The world is stopped, and the thread not
+ * inside the hook. */
 void live_table_sum(const struct live_table *, struct live_figures *sums);
 
 /* ---- what the collector says of the objects (live_collection.c) ----
@@ -231,7 +236,9 @@ void live_table_sum(const struct live_table *, struct live_figures *sums);
  * index for explicit frees, which takes the entries since the last such free,
  * and all of them after a collection. */
 
-/* Begins to follow the table, false without memory; ends that and forgets all.
- * The thread is not inside the hook. */
+/* Begins to follow a table that is not open; returns false without memory.
+ * live_collection_remove ends that, frees all chunks and zeroes the table; it
+ * does nothing if nothing is followed.  Both take the collector's lock.  The
+ * table's thread is not inside the hook. */
 bool live_collection_add(struct live_table *);
 void live_collection_remove(struct live_table *);

@@ -21,19 +21,21 @@ enum category {
   CATEGORY_OTHER
 };
 
+/* Returns the category of a type; CATEGORY_OTHER if the type is unknown. */
 enum category classify_category(uint32_t what);
 
 /* Returns the Lisp type in upper case, as TYPE-OF would begin: "CONS",
  * "(SIMPLE-ARRAY DOUBLE-FLOAT)" whatever its rank, "(VECTOR T)" and "(ARRAY
- * T)" when it is not simple, "BASE-STRING", "STRING-STREAM".  A string that
- * lives for ever. */
+ * T)" when it is not simple, "BASE-STRING", "STRING-STREAM"; "RAW-MEMORY" if
+ * the type is unknown.  The string is static. */
 const char *classify_type_name(uint32_t what);
 
-/* Note for images the names of all types, by NOTE_TYPE_BITS of `what', and of
- * arrays and streams by type alone where others are called the same. */
+/* Writes a NOTE_TYPE for each type.  The key is NOTE_TYPE_BITS of `what'; for
+ * an array or stream that has the name of its bare type, it is that type. */
 void classify_note_types(void);
 
-/* Returns what an array is beside its type, as its header tells. */
+/* Returns the bits of `what' for the element type of an array, and whether it
+ * is simple, from its header. */
 static inline cl_index
 classify_array(cl_object array)
 {
@@ -44,16 +46,15 @@ classify_array(cl_object array)
          (simple ? 0 : ECL_ALLOCATED_NOT_SIMPLE);
 }
 
-/* Returns whether it is plain memory for objects of a type: bytes of that
- * type, but no object.  (Plain memory of no type counts as an object,
- * RAW-MEMORY.) */
+/* Returns true if `what' is plain memory for objects of a type, which adds
+ * bytes to the type but no object.  (Plain memory of no type counts as an
+ * object, RAW-MEMORY.) */
 static inline bool
 classify_is_memory_of_type(size_t what)
 {
   return (what & ECL_ALLOCATED_RAW) != 0 && (what & 0xFF) != t_start;
 }
 
-/* Returns whether the runtime announces such an object by this one event.
- * Objects of other types, and arrays that are but a header, may have bodies,
- * which come as events of their own. */
+/* Returns true if the hook is told of such an object of `bytes' once.  False
+ * if a body may follow as an event of its own, as for a bare array header. */
 bool classify_is_whole(size_t what, size_t bytes);

@@ -31,24 +31,25 @@
 struct source_lines;
 
 struct code_function {
-  uintptr_t code;          /* where it begins, or an address in it; 0: it was
-                              unloaded */
-  uint64_t retired;        /* where it was then (SITE_RETIRED) */
-  const char *name;        /* as people read it, UTF-8; NULL: not known */
-  const char *file;        /* source, or NULL */
-  int file_position;       /* in bytes, -1: not known */
+  uintptr_t code;          /* address of its beginning, or one in it; 0: it
+                              was unloaded */
+  uint64_t retired;        /* its SITE_RETIRED, if `code' is 0 */
+  const char *name;        /* Lisp name, UTF-8, from malloc; NULL: unknown */
+  const char *file;        /* path of the source, from malloc, or NULL */
+  int file_position;       /* offset in `file' in bytes; -1: not known */
   uint32_t in_tree;        /* its role and flags: context_tree_function_fn */
-  int16_t word_at;         /* so far above the frame pointer is its frame
+  int16_t word_at;         /* bytes from the frame pointer up to its frame
                               word; 0: it has none */
-  struct source_lines *lines; /* of the file that it is in; NULL: they are not
-                                 known */
-  bool has_record;         /* of a frame word, of whatever use that is */
+  struct source_lines *lines; /* lines of its file, shared; NULL: unknown */
+  bool has_record;         /* its record of a frame word was read, even if
+                              word_at is 0 */
   bool is_noted;             /* see code_function_note */
-  bool passes_on;          /* a function of CLOS that only calls a method */
-  uint32_t next_unloaded;  /* whose number waits to be given again; 0: none */
+  bool passes_on;          /* it only calls a method, as CLOS does */
+  uint32_t next_unloaded;  /* number of the next unloaded function in the list
+                              of those that may return; 0: none */
 };
 
-/* Make room for the records.  Gives back 0, or -1 when memory ran out. */
+/* Makes room for the records, once.  Returns 0, or -1 without memory. */
 int code_functions_open(void);
 
 /* Returns the file that `address' was loaded from, or NULL.  Inside the hook.
@@ -56,34 +57,38 @@ int code_functions_open(void);
 const struct link_map *code_file(uintptr_t address);
 
 /* Returns the record with a number that was given out; for 0, an empty one.
- * Its address is its own for good.  Inside the hook. */
+ * Records never move.  Inside the hook. */
 struct code_function *code_function_at(uint32_t number);
 
-/* Return the number of the function that returns to `site', and of the one
- * that begins at `start'; 0 when there is no room, and for 0.  Inside the
- * hook. */
+/* Returns the number of the function with the return address `site'; makes a
+ * record if it is new.  The second takes the address `start' where a function
+ * begins.  0 if there is no room, and for 0.  Inside the hook. */
 uint32_t code_function_of_site(uint64_t site);
 uint32_t code_function_of_start(uintptr_t start);
 
-/* Gives the function that begins at `start' this Lisp name and source file
- * (or NULL), which are copied; `lines', or NULL, tell where it was compiled
- * from.  Not inside the hook. */
+/* Gives the function that begins at `start' this Lisp name, source file (or
+ * NULL) and position in it (-1: unknown), which are copied, and shares
+ * `lines', or NULL.  Without room for its number, does nothing.  Not inside
+ * the hook; one thread at a time. */
 void code_function_name(uintptr_t start, const char *name, const char *file,
                         int file_position, struct source_lines *lines);
 
-/* Returns the place in its function of the call that returns to `ip'
- * (SITE_PLACE), with its line, and with its offset if the function has lines
- * or is none of ECL's, and `apart' says so; `ip' itself, if neither is known.
- * Inside the hook. */
+/* Returns the SITE_PLACE of the call that returns to `ip': with its line, if
+ * that is known; with its offset, if `apart' and the function has a Lisp
+ * name and is not ECL's own, or has a known line.  Returns `ip' itself if it
+ * would have neither.  Inside the hook. */
 uint64_t code_function_place(uintptr_t ip, bool apart);
 
-/* Trees are going to have a function: note it for images, if it was not, and
- * again whenever its record has changed.  Inside the hook. */
+/* Notes a function for images, unless it was noted or is 0; to be called
+ * before a tree has it.  code_function_changed notes it again, if it was
+ * noted, after its record has changed.  Inside the hook. */
 void code_function_note(uint32_t number);
 void code_function_changed(uint32_t number);
 
-/* Notes where the functions of `gone' were, and does code_objects_retire.
- * Not inside the hook, nor while another thread is. */
+/* Retires the functions of `gone', which is unmapped or about to be: does
+ * code_notes_retire, notes where they were, and keeps their numbers for when
+ * they are loaded again.  Not inside the hook, nor while another thread is.
+ */
 void code_functions_retire(const struct code_object *gone);
 
 /* ---- lines (source_lines.c) ----
@@ -96,18 +101,21 @@ void code_functions_retire(const struct code_object *gone);
  * is compiled again), and is kept as long as the code: eight bytes for each
  * stretch of one line. */
 
-/* Returns the lines of SOURCE in what was compiled from it, which is a part of
- * FILE and has the address CODE in it, to be released; NULL: it has none, or
- * there is no memory.  Not inside the hook; one thread at a time. */
+/* Returns the lines of the source file SOURCE in the unit of the loaded FILE
+ * that has the address CODE, for source_lines_release.  Returns NULL if the
+ * file has none, or cannot be read, or without memory.  Not inside the hook;
+ * one thread at a time. */
 struct source_lines *source_lines_read(const struct link_map *file,
                                        uintptr_t code, const char *source);
 
-/* Returns LINES, which may be NULL, to be released once more. */
+/* Returns LINES, which may be NULL, and counts one user more, who has to
+ * release them, too. */
 struct source_lines *source_lines_share(struct source_lines *lines);
 
-/* Gives back memory that nobody else has.  Not inside the hook, nor while
- * another thread is, but for lines that no function has. */
+/* Counts one user less of LINES, which may be NULL, and frees them after the
+ * last.  Not inside the hook; if a function has them, no thread is. */
 void source_lines_release(struct source_lines *lines);
 
-/* Returns the line of that instruction; 0: none.  Inside the hook. */
+/* Returns the line of the instruction at `address', from 1; 0: none.  LINES
+ * is not NULL.  Inside the hook. */
 uint32_t source_lines_at(const struct source_lines *lines, uintptr_t address);

@@ -15,20 +15,22 @@ enum {
   FUNCTION_OBJECT_BASE = 1 << 24 /* above all numbers of compiled functions */
 };
 
-/* Make the table.  Gives back 0, or -1 when memory ran out. */
+/* Makes the table, once.  Returns 0, or -1 without memory. */
 int kept_objects_open(void);
 
-/* Keep `object' alive until the process ends, so that its address stays its
- * own.  Gives back its place; 0, and does nothing, when the table is full.
- * Inside the hook. */
+/* Keeps `object', a class or the name of a function, alive until the process
+ * ends, so that its address stays its own, and notes its name.  Returns its
+ * place, from 1 on; 0, and does nothing, if the table is full or without
+ * memory.  Inside the hook. */
 uint32_t kept_objects_add(cl_object object);
 
-/* Returns the number of the function whose name is `name', from
- * FUNCTION_OBJECT_BASE on; keeps the object alive.  0 when the table is full.
- * Inside the hook. */
+/* Returns the number of the byte-compiled function called `name', above
+ * FUNCTION_OBJECT_BASE, and keeps that object; 0, and counts a lost call, if
+ * there is no room.  Inside the hook. */
 uint32_t kept_objects_function(cl_object name);
 
-/* Returns how often that was 0: as many calls are missing from chains. */
+/* Returns the number of lost calls since the last reset: as many are missing
+ * from chains.  The second sets it to 0. */
 uint64_t kept_objects_lost_calls(void);
 void kept_objects_forget_lost_calls(void);
 
@@ -36,5 +38,6 @@ void kept_objects_forget_lost_calls(void);
  * (context_tree_function_fn); 0 when there is none.  Inside the hook. */
 uint32_t kept_objects_in_tree(uint32_t number);
 
-/* Notes the present names of classes.  Not inside the hook; one thread. */
+/* Adds to `notes' the present names of all classes that are kept.  Not inside
+ * the hook; one thread at a time. */
 void kept_objects_note_classes(struct note_list *notes);

@@ -10,7 +10,7 @@
  * APPLY counts as two functions.  Functions of CLOS call methods by it, and
  * that APPLY is a part of them, a function of the runtime: shown, one APPLY
  * would stand above every method and below every caller of one, and make a
- * cycle of them all. 
+ * cycle of them all.
  */
 #pragma once
 
@@ -21,12 +21,14 @@
 
 #include "lisp/names/code_functions.h"
 
-/* Note the functions of the runtime and of all files that are loaded; those
- * of a file that is being loaded.  Not inside the hook; one thread at a time.
+/* Gives names and frame words to the functions of the runtime and of all
+ * files that are loaded; lisp_functions_add does so for one file that is
+ * being loaded.  Functions beyond the room for numbers get none.  Not inside
+ * the hook; one thread at a time.
  *
- * A comment tells of each shared object whose Lisp code was not compiled with
- * the flags of this ECL.  Its chains may lack functions that the C compiler
- * inlined or left by a jump. */
+ * Writes a comment on each shared object whose Lisp code was not compiled
+ * with the flags of this ECL: chains may lack functions in it that the C
+ * compiler inlined or left by a jump. */
 void lisp_functions_open(void);
 void lisp_functions_add(const struct ecl_function_names *file);
 
@@ -36,6 +38,6 @@ void lisp_functions_add(const struct ecl_function_names *file);
 uint32_t site_function_in_tree(void *closure, uint64_t site,
                                uint32_t caller);
 
-/* Returns whether that function is another for some callers.  Inside the
- * hook. */
+/* Returns true if the function of that number is APPLY, so that a site in it
+ * has another function for some callers.  Inside the hook. */
 bool site_function_depends(uint32_t function);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lisp_printer.h -- the names of Lisp's things as text, by nothing than what
+ * lisp_printer.h -- the names of Lisp's things as text, from nothing but what
  * is in memory: no locks, no printer variables, no user's print methods.
  *
- * All may run inside the hook. */
+ * Memory comes from the kernel alone.  All may run inside the hook; a printer
+ * belongs to one thread at a time. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,26 +25,29 @@ enum lisp_named {
 };
 
 struct lisp_printer { /* all zero: empty */
-  struct arena text;  /* to be released */
-  size_t length;
-  bool failed; /* there was no memory */
+  struct arena text;  /* the text so far; the owner releases it */
+  size_t length;      /* bytes of it */
+  bool failed; /* there was no memory for some of it */
 };
 
 /* Appends the name as PRIN1 writes it from a package that uses nothing,
  * symbols of COMMON-LISP bare and COMMON-LISP-USER as CL-USER:
- * "CL-USER::FOO", "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8; no
- * zero byte comes after it. */
+ * "CL-USER::FOO", "(SETF PKG:BAR)", "(METHOD AREA (INTEGER))".  UTF-8,
+ * without a zero byte at its end.  Without memory, sets `failed'. */
 void lisp_printer_name(struct lisp_printer *, cl_object x,
                        enum lisp_named what);
 
+/* Appends TEXT in the same way. */
 void lisp_printer_text(struct lisp_printer *, const char *text);
 
-/* Ends the text with a zero byte and begins another.  Returns the text, valid
- * until something is appended; NULL without memory. */
+/* Ends the text with a zero byte and begins an empty one.  Returns the text,
+ * valid until something is appended, or NULL if memory ran out since the text
+ * before. */
 const char *lisp_printer_end(struct lisp_printer *);
 
 /* ---- what is asked of objects here and elsewhere ---- */
 
+/* Returns whether an object, which may be OBJNULL, is of that type. */
 static inline bool
 lisp_is_of(cl_object x, cl_type type)
 {
@@ -58,10 +62,10 @@ lisp_is_of(cl_object x, cl_type type)
  * not take the body away meanwhile.  What is added then may be missed. */
 struct table_entries {
   const struct ecl_hashtable_entry *at;
-  cl_index count; /* some have no key: OBJNULL */
+  cl_index count; /* entries; the key of an unused one is OBJNULL */
 };
 
-/* Returns those of TABLE; none if it is no hash table. */
+/* Returns the entries of TABLE; none if it is no hash table. */
 static inline struct table_entries
 table_entries(cl_object table)
 {
@@ -76,9 +80,9 @@ table_entries(cl_object table)
   return entries;
 }
 
-/* Returns whether it is a symbol of that name, in whatever package. */
+/* Returns whether `x' is a symbol of that name, in whatever package. */
 bool lisp_is_named(cl_object x, const char *name);
 
-/* Returns whether a class describes structures (its metaclass is
- * STRUCTURE-CLASS, or it is a bare name). */
+/* Returns whether `class' is that of structures: its metaclass is
+ * STRUCTURE-CLASS, or it is not a class but the name of a structure. */
 bool lisp_printer_is_structure(cl_object class);

@@ -42,8 +42,9 @@ release_has_begun(cl_object process, cl_env_ptr env)
           process->process.phase == ECL_PROCESS_ACTIVE);
 }
 
-/* Returns the values of symbols in that thread, by their numbers.  They are
- * the last that its parent allocates for it: NULL before that. */
+/* Returns the values of symbols in that thread, by the symbols' numbers, and
+ * sets *SIZE to how many there are.  Returns NULL while the parent has not
+ * allocated them yet, which it does last of all. */
 static inline const cl_object *
 release_bindings(cl_env_ptr env, cl_index *size)
 {
@@ -52,6 +53,7 @@ release_bindings(cl_env_ptr env, cl_index *size)
   return env->RELEASE_FIELD(bds_stack.tl_bindings, thread_local_bindings);
 }
 
+/* Returns the stacks of the thread, which has begun. */
 static inline struct release_stacks
 release_stacks(cl_env_ptr env)
 {

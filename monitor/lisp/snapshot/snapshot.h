@@ -16,29 +16,32 @@
 
 struct snapshot {           /* all zero: empty */
   struct arena contents;    /* the image */
-  size_t length;            /* of it */
-  bool balanced;            /* with what the collector has given out */
-  struct counters counters; /* if it is balanced, with all requests */
-  struct note_list notes;   /* for its end */
+  size_t length;            /* bytes of the image so far */
+  bool balanced;            /* set by the caller: it is to be reconciled with
+                               what the collector has given out */
+  struct counters counters; /* sums over all threads; with the requests that
+                               leaves tell only if `balanced' */
+  struct note_list notes;   /* notes for the end of the image */
   bool failed;              /* there was no memory */
 };
 
-/* Reserves memory for what is there now, before the threads are stopped: then
- * no page of it is missing.  Returns false without memory. */
+/* Reserves memory for the present figures and an eighth more, before the
+ * threads are stopped, so that no page is missing then.  Returns false
+ * without memory.  The caller releases the snapshot either way. */
 bool snapshot_reserve(struct snapshot *snapshot);
 
-/* Copy the figures; the gates are shut, or nothing is counted; and
- * where objects are followed the world is stopped.  False: there is no
- * memory. */
+/* Copies the figures.  The gates are shut, or nothing is counted; if objects
+ * are followed, the world is stopped.  Returns false without memory. */
 bool snapshot_take(struct snapshot *snapshot);
 
-/* Add what refers to what, unless `graph' is NULL, and what all numbers stand
- * for.  False: there is no memory.  Does not allocate from the collector. */
+/* Adds the arrays of `graph', unless it is NULL, and all notes; the image is
+ * complete then.  Returns false without memory.  Does not allocate from the
+ * collector.  Threads may count meanwhile. */
 bool snapshot_complete(struct snapshot *snapshot, struct live_graph *graph);
 
+/* Frees the image and notes, and makes the snapshot empty. */
 void snapshot_release(struct snapshot *snapshot);
 
-/* Begin to keep notes of what numbers in figures stand for (image.h): the
- * runtime and its types.  False: there is
- * no memory. */
+/* Writes the notes (image.h) on the program and the runtime's types, once.
+ * Returns false without memory. */
 bool note_runtime(void);

@@ -49,37 +49,42 @@
 
 #include "lisp/hook/thread_state.h"
 
-/* Ask the kernel for the barriers; false when it has none. */
+/* Registers the process for barriers.  Returns false if the kernel has none.
+ */
 bool stop_init(void);
 
-/* Make all processors that run this process see what was stored before. */
+/* Makes all processors that run this process see what was stored before. */
 void stop_barrier(void);
 
-/* Set the gates of all threads, which see what was stored before; unless they
- * open, wait until every other thread is outside the hook.  This one does not
- * pause: before a fork it may have to allocate in another library's handler.
- */
+/* Sets the gates of all threads, except that GATE_PAUSED leaves the calling
+ * thread's: before a fork it may have to allocate in another library's
+ * handler.  GATE_OPEN: threads see what was stored before.  Else waits until
+ * every other thread is outside the hook, however long that takes. */
 void stop_set_gates(enum gate gate);
 
-/* In which system call another thread sleeps, by /proc: without lock or
- * memory, wherever other threads are stopped. */
+/* The system call in which a thread sleeps, from /proc. */
 struct system_call {
   long number;
   uint64_t argument;      /* the first */
   uint64_t stack_pointer; /* of the thread */
 };
 
-/* Finds the call of the thread.  Returns false where it runs, or is not
- * known. */
+/* Sets *CALL to the call of the thread.  Returns false if it runs, or if that
+ * is not known.  Takes no lock and no memory, so that it can be called
+ * wherever other threads are stopped. */
 bool system_call_of(pthread_t thread, struct system_call *call);
 
-/* Finds all threads, settles with the collector, and lets them go on.
- * Returns false if memory ran out before all were found; then they go on
- * uncounted unless the monitor was running. */
+/* Finds all threads, settles with the collector (monitor.at_start), and opens
+ * the gates.  Returns false if memory ran out before all threads were found;
+ * then the gates are closed unless the monitor is running. */
 bool start_threads(void);
 
-/* Hold up all threads, settled with the collector. */
+/* Pauses all other threads, settles with the collector, and adds what it gave
+ * out in this run to monitor.collector.  The gates stay paused until
+ * start_threads or stop_set_gates.  If a thread is not at rest after a
+ * second, goes on all the same, and the doubts have BALANCE_REST. */
 void stop_threads(void);
 
-/* Begins a run in the child of a fork, which has one thread. */
+/* Settles with the collector at the beginning of a run, in the child of a
+ * fork, which has one thread; leaves its gate. */
 void stop_begin_forked(void);

@@ -6,8 +6,8 @@
  * Locking: `lock' is held by all public functions (monitor.h) and by the
  * events that are not allocations (thread start and end, code loaded or
  * unloaded).  The hook never takes it.  It guards all that is in struct
- * monitor.  All functions but the two events are called with it.  None runs
- * inside the hook. */
+ * monitor.  All functions but monitor_lock and the two events, which take it,
+ * are called with it.  None runs inside the hook. */
 #pragma once
 
 #include <pthread.h>
@@ -22,48 +22,54 @@
 #include "lisp/balance/collector_balance.h"
 #include "lisp/hook/thread_state.h"
 
-/* What is counted beside the trees, in one thread or in several. */
+/* Sums over threads since the last reset. */
 struct counters {
-  uint64_t allocations, bytes;       /* the plain counters */
-  struct requests requests;          /* that leaves do not tell */
+  uint64_t allocations, bytes;       /* objects, and bytes requested */
+  struct requests requests;          /* those that leaves do not tell */
   uint64_t finalizers, weak_links;   /* records that the collector made */
-  uint64_t thread_record_bytes;      /* the same for threads that began */
-  uint64_t finalizer_walks, differing_walks;
-  uint64_t contexts, context_bytes;  /* paths, and the memory of the trees */
+  uint64_t thread_record_bytes;      /* collector's records of threads that
+                                        began while counting */
+  uint64_t finalizer_walks, differing_walks; /* see struct stack_walk */
+  uint64_t contexts, context_bytes;  /* paths, and bytes of their records */
   uint64_t overflows;                /* look-ups beyond the budget */
-  unsigned threads;                  /* that allocated */
-  unsigned imported_threads;         /* that C made, while counting */
-  unsigned uncounted_threads;        /* no memory was left when they began */
+  unsigned threads;                  /* threads that allocated */
+  unsigned imported_threads;         /* threads that C made, while counting */
+  unsigned uncounted_threads;        /* threads without memory for a state */
 };
 
 extern struct monitor {
   pthread_mutex_t lock;
-  sigset_t signals;                     /* of the thread that has it: those
-                                           that were blocked before */
-  bool opened, running;
-  bool unusable;                        /* the figures are of the process that
-                                           this one is a copy of */
-  bool has_figures;                     /* since the last reset */
-  time_t since;                         /* they began */
-  uint64_t resets;
-  int finalize_on_demand;               /* of the collector, as it was */
+  sigset_t signals;                     /* signals that the holder of `lock'
+                                           had blocked before */
+  bool opened, running;                 /* by monitor_enter; it counts now */
+  bool unusable;                        /* after a fork: the figures are still
+                                           the parent's, and all calls fail */
+  bool has_figures;                     /* it has counted, or was running, at
+                                           or since the last reset */
+  time_t since;                         /* time when the figures began */
+  uint64_t resets;                      /* resets so far */
+  int finalize_on_demand;               /* the collector's setting before
+                                           monitor_enter */
 
   /* threads */
-  uint32_t budget;
-  bool fold, whole_walks;
-  bool follow;                          /* until objects are dead */
-  struct thread_state *threads;         /* in the order of their making */
-  struct counters gone;                 /* of threads whose states are gone,
-                                           or others' now */
+  uint32_t budget;                      /* limit of contexts in each tree */
+  bool fold, whole_walks;               /* MPROF_UNFOLDED is not given;
+                                           MPROF_FULL_WALK is */
+  bool follow;                          /* MPROF_LIVE */
+  struct thread_state *threads;         /* list, the oldest state first */
+  struct counters gone;                 /* counts of threads whose states were
+                                           freed or taken by others */
   struct region_table regions;
 
   /* balance */
-  int64_t ended_list_bytes;             /* see threads_end */
-  struct collector_balance at_start;    /* of this run */
-  struct collector_balance collector;   /* of the runs before this one */
+  int64_t ended_list_bytes;             /* bytes on the free lists of threads
+                                           when they ended, all together */
+  struct collector_balance at_start;    /* at the start of this run */
+  struct collector_balance collector;   /* sum of the runs before this one,
+                                           since the last reset */
 
   /* code */
-  struct code_objects code;             /* loaded, when last looked */
+  struct code_objects code;             /* see monitor_list_code */
 } monitor;
 
 /* Takes the lock and blocks all signals that could run Lisp code, which may
@@ -82,7 +88,7 @@ monitor_lock(void)
   monitor.signals = before;
 }
 
-/* Opens the lock, and gives the thread its signals back. */
+/* Opens the lock, and unblocks the signals that monitor_lock blocked. */
 static inline void
 monitor_unlock(void)
 {
@@ -94,38 +100,43 @@ monitor_unlock(void)
 /* Returns the state of the thread with this environment, or NULL. */
 struct thread_state *threads_find(cl_env_ptr env);
 
-/* Hangs the hooks into a thread, whose allocations find `gate'; into this one
- * if that is open.  Returns false when memory ran out. */
+/* Sets the gate of the thread with this environment, for which it makes a
+ * state if there is none, and hangs the hooks into it; those of the calling
+ * thread only with GATE_OPEN.  Returns false without memory. */
 bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
 
-/* Counts the record that the collector gave to a thread that began in the
- * present run. */
+/* Counts the collector's record of a thread that began in this run. */
 void threads_began_in_run(pthread_t thread);
 
-/* Take the hooks out of all threads; the gates are closed. */
+/* Takes the hooks out of all threads, and begins new epochs.  The gates are
+ * closed. */
 void threads_release_all(void);
 
-/* Events: the calling thread begins, or ends. */
+/* Begin to count the calling thread, if the monitor is running, and end that:
+ * the runtime's events.  Without memory the thread is counted as one of
+ * `uncounted_threads'.  They take the lock. */
 void threads_start(cl_env_ptr env);
 void threads_end(cl_env_ptr env);
 
-/* Forgets all other threads in the child of a fork.  What they did is counted
- * here too. */
+/* Marks all other threads as ended, in the child of a fork; their figures
+ * stay. */
 void threads_forked(void);
 
-/* Takes over at the first start after a reset how big the trees may be and
- * how they are made (monitor.h).  Returns false when memory ran out. */
+/* Sets the budget and options of mprof_monitor_start, and makes new, empty
+ * trees for all threads; the gates are closed.  Returns false without memory;
+ * some threads have no tree then. */
 bool threads_take_options(unsigned long budget, int options);
 
-/* Puts the figures of all threads into the image that was opened.  Those that
- * were in the last image are in it already. */
+/* Puts the trees of all threads into the image that was opened, unless they
+ * came with the previous one; the gates are closed. */
 void threads_map(void);
 
-/* Forgets all figures, and threads that have ended.  The gates are shut. */
+/* Forgets all figures, and frees the states of threads that have ended.  The
+ * gates are shut. */
 void threads_forget_figures(void);
 
-/* Code goes away: forget what threads made where.  Trees have no addresses.
- * The gates are shut. */
+/* Forgets the last objects of all threads, whose places are addresses of code
+ * that goes away; trees have none.  The gates are shut. */
 void threads_forget_code(void);
 
 /* ---- counters ---- */
@@ -138,5 +149,5 @@ thread_has_counted(const struct thread_state *thread)
   return thread->tree.leaf_count > LEAF_FIRST;
 }
 
-/* Returns the counters of all threads together. */
+/* Returns the counters of all threads together, also while they count. */
 struct counters threads_counters(void);

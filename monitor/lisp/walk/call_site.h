@@ -35,40 +35,42 @@ enum call_kind {
 };
 
 struct call_site {
-  uintptr_t ip;     /* the return address; 0: none */
+  uintptr_t ip;     /* the return address; 0: an empty place */
   uint32_t call;    /* its number, a multiple of 4, or NO_CALL */
-  int16_t word_at;  /* bytes from where the frame pointer points up to the
-                       frame word.  Of CALL_ON_STACK and CALL_ON_POINTER: from
-                       the callee's return address, or from the frame
-                       pointer, up to the return address */
-  uint8_t saved;    /* of these: words from there down to the caller's frame
-                       pointer; 0: it is in the register still */
+  int16_t word_at;  /* bytes from the frame pointer up to the frame word;
+                       CALL_ON_STACK: from the slot with the callee's return
+                       address up to that with this frame's own;
+                       CALL_ON_POINTER: from the frame pointer up to that */
+  uint8_t saved;    /* of these two kinds: words from that slot down to the
+                       caller's frame pointer; 0: the register has it still */
   uint8_t kind;     /* enum call_kind */
-  uint64_t place;   /* what context_tree.h calls a site: the line, if it is
-                       known, else the same */
-  uint32_t function; /* as context_tree.h has it; 0: it depends on the
-                        caller */
+  uint64_t place;   /* the site for the tree (code_function_place) */
+  uint32_t function; /* see context_tree_function_fn; 0: unknown, or it
+                        depends on the caller */
 };
 
 struct call_sites {
   struct call_site *sites;
   uint32_t mask;            /* places less one */
   uint32_t count;           /* sites in them */
-  uint32_t calls;           /* numbers that were given */
-  unsigned long generation; /* of the code: see call_sites_shared */
+  uint32_t calls;           /* numbers given so far; never reduced */
+  unsigned long generation; /* call_sites_shared.generation when emptied */
   struct arena arena;
 };
 
-/* Makes an empty table, to be released.  Returns 0, or -1 with errno. */
+/* Makes an empty table, whose arena the caller releases.  Returns 0, or -1
+ * with errno set. */
 int call_sites_init(struct call_sites *table);
 
-/* Forget all sites, since code has come or gone. */
+/* Empties the table, since code has come or gone; keeps its memory. */
 void call_sites_forget(struct call_sites *table);
 
-/* Adds a site that is not in the table. */
+/* Adds the site `ip', which is not in the table, and returns it; never NULL.
+ * The table grows for it; without memory, it is emptied once three quarters
+ * full. */
 const struct call_site *call_site_add(struct call_sites *table, uintptr_t ip);
 
-/* Valid until the next call. */
+/* Returns the site `ip', added if it is new.  Valid until the next call. */
 static inline const struct call_site *
 call_site_at(struct call_sites *table, uintptr_t ip)
 {
@@ -81,7 +83,8 @@ call_site_at(struct call_sites *table, uintptr_t ip)
   return &table->sites[i];
 }
 
-/* Returns the frame word of a frame. */
+/* Returns the address of the frame word, `word_at' bytes from where the frame
+ * pointer `frame' points. */
 static inline uint64_t *
 frame_word(uintptr_t frame, int16_t word_at)
 {
@@ -95,14 +98,16 @@ call_site_is_framed(const struct call_site *site)
   return (uint8_t)(site->kind - CALL_FRAME) <= CALL_WORDLESS - CALL_FRAME;
 }
 
-/* Of all threads. */
+/* What the tables of all threads share. */
 extern struct call_sites_shared {
-  unsigned long generation; /* then all that is known from before is void */
-  bool apart; /* calls in one line of a function are told apart */
-  uint32_t first_epoch, last_epoch; /* that are present (stack_walk.h) */
+  unsigned long generation; /* atomic; tables of an older one are void */
+  bool apart; /* MPROF_SITES; written with the gates shut, as is the next */
+  uint32_t first_epoch, last_epoch; /* present epochs (stack_walk.h); the last
+                                       one is atomic */
 } call_sites_shared;
 
-/* Code has come or gone, or calls are told apart in another way. */
+/* Lets every thread empty its table before its next walk: code has come or
+ * gone, or `apart' has changed. */
 static inline void
 call_sites_outdate(void)
 {
@@ -123,27 +128,32 @@ call_sites_outdate(void)
  * another: the tree has them all. */
 
 struct step {
-  uint64_t key;    /* 0: none */
-  uint32_t number; /* of the child, or of the leaf */
-  uint32_t more;   /* the child's target; the leaf's kind */
+  uint64_t key;    /* 0: an empty place */
+  uint32_t number; /* number of the child, or of the leaf */
+  uint32_t more;   /* number of the child's target, or of the leaf's kind */
 };
 
 struct step_table {
   struct step *steps;
   uint32_t mask;  /* places less one */
-  uint32_t added; /* since the table was made */
+  uint32_t added; /* steps since it was made or emptied */
   struct arena arena;
 };
 
-/* Makes an empty table, to be released.  Returns 0, or -1 with errno. */
+/* Makes an empty table, whose arena the caller releases.  Returns 0, or -1
+ * with errno set. */
 int step_table_init(struct step_table *table);
 
-/* Contexts and leaves are forgotten. */
+/* Empties the table, since contexts and leaves are forgotten. */
 void step_table_forget(struct step_table *table);
 
+/* Adds the step, over another at its place.  When more steps than places were
+ * added, first makes an empty table of four times the length, up to
+ * SIZE_MOST_STEPS, if there is memory. */
 void step_table_add(struct step_table *table, struct step step);
 
-/* Returns where a step is if it is there; `kind' of a leaf, else 0. */
+/* Returns the one place for the step with that key; the caller compares the
+ * keys.  `kind' is the number of a leaf's kind, else 0. */
 static inline struct step *
 step_table_place(const struct step_table *table, uint64_t key, uint32_t kind)
 {

@@ -37,46 +37,49 @@
 
 /* A frame that a walk has met. */
 struct walked_frame {
-  uint64_t *word; /* its frame word; of one that has none, `no_word' */
-  uintptr_t ip;   /* where its function made its call */
-  uint32_t call;  /* the same, as in a step; NO_CALL: in none */
+  uint64_t *word; /* its frame word, or `no_word' if it has none */
+  uintptr_t ip;   /* return address of the call that its function made */
+  uint32_t call;  /* number of that call, as in a step; NO_CALL: none */
 };
 
 /* What the walks of one thread need. */
 struct stack_walk {
-  uint64_t epoch;       /* in the upper 32 bits; never 0 */
-  uint64_t first_epoch; /* of all present ones, likewise */
-  uint32_t known;       /* the upper half of words at which a walk ends */
-  bool whole;           /* walk each stack to its end all the same */
-  uint64_t no_word;     /* always that of a frame that was counted */
-  struct walked_frame *frames; /* of the last walk, the innermost first */
-  struct walked_frame *last;   /* of these */
-  bool ended_at_known;         /* and that was met before */
+  uint64_t epoch;       /* the thread's epoch << 32; never 0 */
+  uint64_t first_epoch; /* first present epoch of all threads << 32 */
+  uint32_t known;       /* upper half of words at which a walk ends */
+  bool whole;           /* each walk goes to the end of the stack */
+  uint64_t no_word;     /* stands for the word of frames without one; always
+                           reads as counted */
+  struct walked_frame *frames; /* frames of the last walk, innermost first */
+  struct walked_frame *last;   /* the outermost of these */
+  bool ended_at_known;         /* `last' had been met before */
   struct arena frame_arena;
   struct call_sites sites;
   struct step_table steps;
   uint64_t finalizers; /* walks that ended where the collector ran one */
-  uint64_t differing;  /* whole walks that disagree with a recorded
-                          frame */
+  uint64_t differing;  /* frames of whole walks whose word did not agree with
+                          the walk */
 };
 
 /* The innermost frame of a walk, that of the allocating function. */
 struct innermost_frame {
-  uint32_t up;   /* the context of the call that made it */
-  uint32_t call; /* where it calls the allocator, as in a step */
-  bool fresh;    /* it was met by no walk of any thread, and has a word */
+  uint32_t up;   /* context of the call that made it */
+  uint32_t call; /* number of its call of the allocator, as in a step */
+  bool fresh;    /* it has a word, and no walk of any thread had met it */
 };
 
-/* Makes room for walks, which are `whole' or end at known frames.  Returns 0,
- * or -1 with errno set. */
+/* Makes room for walks, which are `whole' or end at known frames, and begins
+ * an epoch.  Returns 0, or -1 with errno set; stack_walk_release is to follow
+ * either way. */
 int stack_walk_init(struct stack_walk *walk, bool whole);
 void stack_walk_release(struct stack_walk *walk);
 
-/* Makes all epochs former ones.  With all gates shut, before a new one begins
- * in each thread. */
+/* Ends the present epochs of all threads.  The gates are shut, and
+ * stack_walk_begin_epoch is to follow for each thread. */
 void stack_walk_end_epochs(void);
 
-/* Begin a new epoch: no frame and no step is known.  Between two walks. */
+/* Begins a new epoch in the thread: no frame and no step is known.  Not
+ * during a walk. */
 void stack_walk_begin_epoch(struct stack_walk *walk);
 
 /* Returns whether the word is of the present epoch: then its lower half is
@@ -95,22 +98,25 @@ stack_walk_is_counted(const struct stack_walk *walk, uint64_t word)
   return word >= walk->first_epoch;
 }
 
-/* Returns whether it is the call of a byte-compiled function. */
+/* Returns whether the number of a call is that of a byte-compiled function,
+ * not of a site. */
 static inline bool
 stack_walk_is_interpreted(uint32_t call)
 {
   return (call & 2) != 0;
 }
 
-/* Walk outward from `frame', the allocator's own frame, to the first one that
- * is known.  Writes the words of the others and counts one call of each in
- * the tree, but for the innermost, which the caller counts (it makes the
- * leaf). Keeps errno.  Inside the hook. */
+/* Walks outward from `frame', the allocator's own frame, to the first frame
+ * that is known.  Writes the words of the others and counts in the tree one
+ * call of each new one but the innermost, which the caller counts (it makes
+ * the leaf).  A chain that cannot be followed to its end begins at
+ * SITE_CUT_SHORT or another enum site_special.  Keeps errno.  Inside the
+ * hook. */
 struct innermost_frame stack_walk(struct stack_walk *walk,
                                   struct context_tree *tree, uintptr_t frame);
 
-/* Returns where that innermost frame calls the allocator with the frame
- * `frame': the site as context_tree.h has it.  Inside the hook. */
+/* Returns the site, for the tree, at which the innermost frame `f' of a walk
+ * from `frame' calls the allocator.  Inside the hook. */
 uint64_t stack_walk_place(struct stack_walk *walk,
                           const struct context_tree *tree, uintptr_t frame,
                           struct innermost_frame f);
