@@ -188,9 +188,9 @@ enum note_flag {
                            (context_tree.h), in the file of NOTE_RETIRED */
 };
 
-/* What a C program says when it is about to end and waits until the reader
- * has found what it has lost (reduce/leak_search/).  Addresses are the program's.
- */
+/* The request of a C program that is about to end and waits until the reader
+ * has found what it has lost (reduce/leak_search/).  Addresses are those of
+ * the program. */
 struct image_search {
   uint32_t state;                  /* enum image_search_state */
   uint32_t pthread_bytes;          /* of the C library's struct pthread */

@@ -31,7 +31,7 @@ struct image_tree {
                                that count nothing may be anything */
 };
 
-/* Objects of a leaf that a C program had lost at its end, found by leak_search/. */
+/* Objects of a leaf that a C program had lost at its end (leak_search/). */
 struct leaf_loss {
   struct object_count direct, indirect;
 };

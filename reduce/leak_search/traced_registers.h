@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * traced_registers.h -- the registers of a thread that this process traces, on
- * each processor.
+ * traced_registers.h -- the registers of a thread that this process traces,
+ * on each processor.
  *
  *     arch_traced_ip, arch_traced_stack, arch_traced_thread_pointer
- *                             the instruction pointer, the stack pointer, and
- *                             what thread-local variables are relative to
- *     arch_traced_call        the system call in which the thread waits, for
- *                             arch_traced_call_again; to be called just
- *                             before the thread is stopped
+ *                             return the instruction pointer, the stack
+ *                             pointer, and the thread pointer, which
+ *                             thread-local variables are relative to
+ *     arch_traced_call        sets CALL, all zero before, to the call in which
+ *                             the thread waits, for arch_traced_call_again;
+ *                             to be called just before the thread is stopped
  *     arch_traced_call_again  after the stop: a system call that failed with
  *                             EINTR because of it is made again when the
  *                             thread goes on, unless a signal handler runs
@@ -44,6 +45,7 @@ struct traced_call {
   unsigned long long switches; /* how often the thread has waited */
 };
 
+/* Writes the registers of the thread, which stands. */
 static inline void
 arch_traced_set(pid_t thread, struct user_regs_struct *r)
 {

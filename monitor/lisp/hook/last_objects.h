@@ -18,10 +18,10 @@
  * If the return addresses are the same, and the last word, then the contexts
  * of all frames are those that the walk found.  The new frames get their
  * words and their calls are counted; a frame on the way that has become known
- * ends it earlier.  That takes a third of what a walk takes, but what does not
- * match was compared for nothing.  So a way is kept when two walks in turn came
- * to the same context and there is none, and dropped at the WAY_MISSES-th miss
- * in turn.
+ * ends it earlier.  That takes a third of the time of a walk, but a way that
+ * does not match was compared for nothing.  So a way is kept if none is there
+ * and two walks in turn came to the same context, and dropped at the
+ * WAY_MISSES-th miss in turn.
  *
  * The tables begin small, so that a thread that allocates little touches few
  * pages.  After as many walks as they have places they are made anew, four

@@ -21,8 +21,8 @@
  * Explicit frees.  An entry is emptied before its memory is freed, since the
  * address may be another object's next.  So at most one entry has an address.
  *
- * Peak.  The most bytes that a collection left alive, in all threads.  They are
- * added up by leaf when a collection leaves more than any before.
+ * Peak.  The most bytes that a collection left alive, in all threads.  They
+ * are added up by leaf when a collection leaves more than any before.
  *
  * Memory comes from mmap: nothing here keeps an object alive, for the
  * collector does not look into it. */
@@ -232,9 +232,9 @@ void live_table_sum(const struct live_table *, struct live_figures *sums);
  * collector's lock is held from one to the other, as it is at explicit frees.
  * So the pass allocates nothing from the collector.
  *
- * Cost: the pass, some nanoseconds an entry; for a new peak another one; and an
- * index for explicit frees, which takes the entries since the last such free,
- * and all of them after a collection. */
+ * Cost: the pass, some nanoseconds an entry; for a new peak another pass; for
+ * an explicit free, to index the entries since the last such free, or all of
+ * them after a collection. */
 
 /* Begins to follow a table that is not open; returns false without memory.
  * live_collection_remove ends that, frees all chunks and zeroes the table; it
