@@ -48,13 +48,18 @@ replace_by_copy(const struct part *p)
   return false;
 }
 
-/* Puts memory in the place of the part, all zero but for what is kept. */
+/* Puts memory in the place of the part, all zero but for what is kept.  Tries
+ * three times: the kernel may grant later what it refuses now. */
 static bool
 replace(const struct part *p)
 {
-  return is_kept(p)
-             ? replace_by_copy(p)
-             : map_anonymous(p->base, p->bytes, MAP_FIXED) != MAP_FAILED;
+  enum { TRIES = 3 };
+  bool replaced = false;
+  for (int i = 0; !replaced && i < TRIES; i++)
+    replaced = is_kept(p) ? replace_by_copy(p)
+                          : map_anonymous(p->base, p->bytes, MAP_FIXED) !=
+                                MAP_FAILED;
+  return replaced;
 }
 
 /* Returns false, with the rest still in the file, if the kernel refuses. */

@@ -281,8 +281,9 @@ find_number(struct part *new)
   return number;
 }
 
-bool
-part_add(struct part *new)
+/* Adds the part; see part_add.  Returns 0 or an errno value. */
+static int
+add(struct part *new)
 {
   const uint32_t number = find_number(new);
   const bool open = image_is_open();
@@ -291,15 +292,28 @@ part_add(struct part *new)
       (!open || file >= 0) &&
       arena_record(&image.arena, number, sizeof *image.parts) != NULL &&
       (!open || part_put(file, image.head, number, new));
-  if (!added)
-    image.error = errno;
+  const int error = added ? 0 : errno;
   image.parts = image.arena.base;
   if (added) {
     image.parts[number] = *new;
     image.count += number == image.count;
   }
   image_file_close(file);
-  return added;
+  return error;
+}
+
+/* Tries three times: the kernel may grant later what it refuses now. */
+bool
+part_add(struct part *new)
+{
+  enum { TRIES = 3 };
+  int error = 1;
+  for (int i = 0; i < TRIES && error != 0; i++) {
+    error = add(new);
+    if (error != 0)
+      image.error = error;
+  }
+  return error == 0;
 }
 
 bool

@@ -141,18 +141,22 @@ make_image(struct monitor *m)
   return error;
 }
 
-/* Makes the image if one is awaited, and says so if that fails.  Under the
- * lock, with signals held: a handler that jumped away would leave half an
+/* Makes the image if one is awaited, and says so if that fails.  Tries again
+ * without memory, since the kernel may grant later what it refuses now.  Needs
+ * the lock, and holds signals: a handler that jumped away would leave half an
  * image. */
 static void
 make_awaited_image(struct monitor *m)
 {
+  enum { TRIES = 3 };
   struct signals_held signals;
+  int error = ENOMEM;
   if (!m->awaits_image)
     return;
   signals_hold(&signals);
   m->awaits_image = false;
-  const int error = make_image(m);
+  for (int i = 0; i < TRIES && error == ENOMEM; i++)
+    error = make_image(m);
   if (error != 0)
     process_image_say("cannot write", error == EEXIST
                                           ? "it is not a regular file"
