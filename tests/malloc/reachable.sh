@@ -58,6 +58,8 @@ register         1001:2:0:0
 thread_ends      1001:1:0:0 1002:1:0:0
 thread_ended     1001:1:1:0
 first_ended      1001:1:0:0 1002:1:1:0
+mapped_stack     1001:1:0:0 1002:1:1:0
+stack_object     1001:1:0:0 1002:1:1:0
 _exit            1001:1:0:0 1002:1:1:0
 quick_exit       1001:1:0:0 1002:1:1:0
 restart          1002:1:0:0 1003:1:1:0

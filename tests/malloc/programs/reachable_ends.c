@@ -6,10 +6,12 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -17,6 +19,8 @@
 #include "mprof_malloc.h"
 
 #pragma weak mprof_restart
+
+enum { COROUTINE_BYTES = 1 << 18 }; /* more than wipe() takes */
 
 static void *volatile global, *volatile other;
 static __thread void *volatile of_thread;
@@ -167,6 +171,45 @@ some(void)
   wipe();
 }
 
+/* A coroutine's function: ends the program with something on its stack. */
+static void
+end_here(void)
+{
+  void *volatile on_stack = SHOW(hide(1001));
+  hide(1002);
+  wipe();
+  exit(on_stack == NULL);
+}
+
+static ALONE void
+end_on(void *stack)
+{
+  ucontext_t there;
+  getcontext(&there);
+  there.uc_stack.ss_sp = stack;
+  there.uc_stack.ss_size = COROUTINE_BYTES;
+  there.uc_link = NULL;
+  makecontext(&there, end_here, 0);
+  setcontext(&there);
+}
+
+/* With a page on either side that nobody can read. */
+static ALONE void
+case_mapped_stack(void)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *all = mmap(NULL, COROUTINE_BYTES + 2 * page, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(all + page, COROUTINE_BYTES, PROT_READ | PROT_WRITE);
+  end_on(all + page);
+}
+
+static ALONE void
+case_stack_object(void)
+{
+  end_on(malloc(COROUTINE_BYTES));
+}
+
 static ALONE void
 case__exit(void)
 {
@@ -269,6 +312,8 @@ static const struct test_case cases[] = {
     CASE(thread_ends),
     CASE(thread_ended),
     CASE(first_ended),
+    CASE(mapped_stack),
+    CASE(stack_object),
     CASE(_exit),
     CASE(quick_exit),
     CASE(abort),
