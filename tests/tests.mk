@@ -248,6 +248,7 @@ check-ubsan: all $(packages)-allocators ## C programs with a monitor that traps 
 
 .PHONY: check-ubsan-variant
 check-ubsan-variant: $(malloc_so) $(malloc_a) $(figures)
+	@cp $(top)/lib/libmprof-reduce.so $(top)/lib/libmprof-serve.so $(O)/lib
 	@$(test_env) MPROF=$(top)/bin/mprof TEST_TIMEOUT=3600 EVERY=$(short:1=10) \
 	  tests/run-tests.sh $(if $(short),$(malloc_short),malloc)
 

@@ -17,7 +17,10 @@ begin() {
   runner=$!
   exec 3>orders 4<answers
   until port=$(sed -n 's/.*localhost:\([0-9]*\)\/.*/\1/p' err) &&
-    [ -n "$port" ]; do sleep 0.02; done
+    [ -n "$port" ]; do
+    kill -0 $runner 2>/dev/null || { cat err; exit 1; }
+    sleep 0.02
+  done
 }
 
 # tell WORD COUNT BYTES: the program does it; leaves its $answer.
