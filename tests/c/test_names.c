@@ -182,8 +182,8 @@ runtime_of_cxx(void **state)
   static const char *const runtime[] = {
       "std::vector<int, std::allocator<int> >::push_back(int const&)",
       "void std::sort<int*, main::{lambda(int, int)#1}>(int*, int*)",
-      "std::ostream& std::operator<< <std::char_traits<char> "
-      ">(std::ostream&)",
+      ("std::ostream& std::operator<< <std::char_traits<char> "
+       ">(std::ostream&)"),
       "std::function<void (int)>::operator()(int) const",
       "std::_Function_handler<void (), app::f()::{lambda()#1}>::_M_invoke()",
       "std::thread::_State_impl<app::task>::_M_run()",
