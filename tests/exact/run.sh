@@ -86,11 +86,16 @@ export ECL EXACT_FLAGS work harness
 if [ $# = 0 ]; then
   # shellcheck disable=SC2046,SC2086 # names have no blanks
   set -- $(cd tests/exact/programs &&
-    ls ${EXACT_PROGRAMS:-*.lisp} | sed 's,^,tests/exact/programs/,')
+    printf 'tests/exact/programs/%s\n' ${EXACT_PROGRAMS:-*.lisp})
 fi
 rm -f "$work"/*.out
 for file; do
   name=$(basename "$file" .lisp)
+  if [ ! -e "$file" ]; then
+    echo "not ok - there is a program $name" >"$work/$name.out"
+    failed=1
+    continue
+  fi
   for source in "${file%.lisp}".c "${file%.lisp}".cc; do
     [ -e "$source" ] || continue
     if [[ $source == *.cc ]] && ! command -v "${CXX:-g++}" >/dev/null; then
