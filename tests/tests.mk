@@ -287,6 +287,9 @@ check-tiny-short: tests $(monitor_so)
 	  tests/run-tests.sh c exact/run
 
 
+check-suite: all tests $(foreach list,allocators everyday unwind,$(packages)-$(list)) ## the suites that SUITES names, such as malloc/ends or lisp
+	@$(test_env) tests/run-tests.sh $(SUITES)
+
 check-mutants: all tests $(foreach list,allocators everyday unwind formats html serve,$(packages)-$(list)) ## which of MUTANTS [80] small faults, by SEED, the tests find; two hours
 	@$(test_env) tests/mutants/run.sh
 

@@ -72,7 +72,7 @@ cp "$golden/live.data" second.data
 "${CC:-gcc}" -o widgets "$top/tests/demo/producer-consumer.c"
 sed -n '/^\.SH EXAMPLES/,/^\.SH "SEE/s/^mprof /"$MPROF" /p' man |
   sed "s/\\\\-/-/g; s/\\\\(aq/'/g" >examples
-[ "$(wc -l <examples)" = 13 ]
+[ "$(wc -l <examples)" = 11 ]
 result $? 'the manual pages have examples'
 while read -r example; do
   eval "$example" >out 2>err
