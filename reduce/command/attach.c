@@ -62,7 +62,7 @@ has_library(size_t pid, const char *library)
 bool
 attach_sees_ecl(const struct options *options)
 {
-  return options->run.process != SIZE_MAX &&
+  return options->run.process != 0 &&
          has_library(options->run.process, "/libecl.so");
 }
 
@@ -71,7 +71,7 @@ attach_program(const struct options *options)
 {
   const size_t pid = options->run.process;
   const int program =
-      pid == SIZE_MAX
+      pid == 0
           ? -1
           : pool_open(pool_format("/proc/%zu/exe", pid), O_RDONLY);
   return program < 0 ? NULL : pool_format("/proc/self/fd/%d", program);
@@ -307,7 +307,7 @@ wait_for_end(size_t pid, size_t seconds)
 {
   const int64_t begin = clock_nanos(CLOCK_MONOTONIC);
   while (!process_state_is_end(process_state(pid)) &&
-         (seconds == SIZE_MAX ||
+         (seconds == 0 ||
           (uint64_t)(clock_nanos(CLOCK_MONOTONIC) - begin) / 1000000000 <
               seconds))
     if (run_signals_end(LOOK_MILLISECONDS * 1000000))

@@ -89,8 +89,8 @@ static void
 write_choices(const char *title, const char *const *first,
               const char *const *help, size_t stride, struct sink *sink)
 {
-  const struct word_list names = {first, stride, SIZE_MAX};
-  const struct word_list texts = {help, stride, SIZE_MAX};
+  const struct word_list names = {first, stride};
+  const struct word_list texts = {help, stride};
   sink_format(sink, "\n%s:\n", title);
   for (size_t i = 0; word_of(&names, i) != NULL; i++)
     write_line(sink, word_of(&names, i), word_of(&texts, i), "");

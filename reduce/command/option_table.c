@@ -37,9 +37,10 @@ enum {
 
 /* The rest of a row, by the kind of value. */
 #define STORE(kind, type, field, number)                                     \
-  store_##kind, FIELD(type, field), number, { NULL, 0, 0 }
+  store_##kind, FIELD(type, field), number, { NULL, 0 }
 #define FLAG(field) STORE(flag, bool, field, true)
 #define NO_FLAG(field) STORE(flag, bool, field, false)
+#define DETAIL(share) STORE(choice, uint32_t, detail, share)
 #define CHOICE(type, field, value) STORE(choice, enum type, field, value)
 #define NUMBER(field) STORE(number, size_t, field, SIZE_MAX)
 #define POSITIVE(field) POSITIVE_UP_TO(field, SIZE_MAX - 1)
@@ -49,37 +50,31 @@ enum {
 #define TEXT(field) STORE(text, const char *, field, 0)
 #define REGEX(place) TEXT(view.select.expressions[EXPRESSION_##place])
 
-/* And with words, of which the first is at WORDS. */
-#define CHOOSE(kind, type, field, number, words)                             \
+/* And with words: each row of LIST has one, as its MEMBER if it is a struct.
+ */
+#define WORDS(kind, type, field, number, list, member)                       \
   store_##kind, FIELD(type, field), number,                                  \
   {                                                                          \
-    &(words), sizeof(words), SIZE_MAX                                        \
+    &(list)[0] member, sizeof(list)[0]                                       \
   }
 #define WORD(type, field, first, list)                                       \
-  CHOOSE(word, enum type, field, first, (list)[0])
-#define MEMBER(kind, type, field, number, list, member)                      \
-  store_##kind, FIELD(type, field), number,                                  \
-  {                                                                          \
-    &(list)[0].member, sizeof(list)[0], SIZE_MAX                             \
-  }
+  WORDS(word, enum type, field, first, list, )
 #define ROW(field, list)                                                     \
-  MEMBER(row, const struct output *, field, 0, list, name)
-#define TABLES(rows) MEMBER(list, uint64_t, view.tables, true, rows, name)
+  WORDS(row, const struct output *, field, 0, list, .name)
+#define TABLES(rows) WORDS(list, uint64_t, view.tables, true, rows, .name)
+#define SORTS(first, list) WORD(sort_key, view.sort, SORT_##first, list)
 
 /* Lines of suppressions have the linker's names of the chains as they are. */
 #define BUT_LEAKS .formats = "not suppressions"
 
-/* In the order of their enumerations; SORTS are those from the key FIRST to
- * LAST. */
-static const char *const sort_words[] = {
-    "inclusive", "bytes", "allocs",    "name",  "kept",
-    "live",      "peak",  "temporary", "calls", "self"};
-#define SORTS(first, last)                                                   \
-  store_word, FIELD(enum sort_key, view.sort), SORT_##first,                 \
-  {                                                                          \
-    &sort_words[SORT_##first - SORT_INCLUSIVE], sizeof *sort_words,          \
-        SORT_##last - SORT_##first + 1                                       \
-  }
+/* In the order of their enumerations. */
+static const char *const report_sorts[] = {
+    "inclusive", "bytes",     "allocs", "name", "kept", "live",
+    "peak",      "temporary", "calls",  "self", NULL};
+static const char *const diff_sorts[] = {
+    "bytes", "allocs", "name", "kept", "live", "peak", "temporary", NULL};
+static const char *const top_sorts[] = {"inclusive", "bytes", "allocs",
+                                        "name", NULL};
 static const char *const color_words[] = {"auto", "always", "never", NULL};
 static const char *const children_words[] = {"yes", "no", NULL};
 static const char *const system_words[] = {"hide", "root", "show", NULL};
@@ -97,7 +92,7 @@ const struct option_row option_rows[] = {
      ROW(view.table, csv_tables), .formats = "csv and lisp"},
     {IN_EXPORT, "frames", "LIST",
      "add to each chain, as frames; for folded: ",
-     CHOOSE(list, uint64_t, view.added_frames, false, frame_words[0]),
+     WORDS(list, uint64_t, view.added_frames, false, frame_words, ),
      .formats = "folded"},
     {IN_DIFF, "limit-growth", "LIMITS",
      "exit 3 if anything grew by more: 5%,1MiB,1000allocs of the total, "
@@ -106,8 +101,7 @@ const struct option_row option_rows[] = {
     {IN_DIFF, "normalize", NULL,
      "scale the old figures so that the totals are equal",
      FLAG(diff.normalize)},
-    {IN_TEXTS, "verbose", NULL, "show every row",
-     CHOICE(detail_choice, detail, DETAIL_VERBOSE)},
+    {IN_TEXTS, "verbose", NULL, "show every row", DETAIL(0)},
     {IN_TEXTS, "min-percent", "P",
      "leave out rows below P %, such as 0.5 (default: 1)",
      PERCENT(view.min_share)},
@@ -120,11 +114,11 @@ const struct option_row option_rows[] = {
      POSITIVE(view.limit), .formats = "dot"},
     {IN_TOP, "limit", "N", "show at most N functions (what fits, or 20)",
      POSITIVE(view.limit)},
-    {IN_TOP, "sort", "KEY", "sort by ", SORTS(INCLUSIVE, NAME)},
+    {IN_TOP, "sort", "KEY", "sort by ", SORTS(INCLUSIVE, top_sorts)},
     {IN_TOP, "every", "N", "look every N seconds (1)", POSITIVE(run.every)},
-    {IN_REPORT, "sort", "KEY", "sort by ", SORTS(INCLUSIVE, SELF)},
+    {IN_REPORT, "sort", "KEY", "sort by ", SORTS(INCLUSIVE, report_sorts)},
     {IN_DIFF, "sort", "KEY", "sort by the change of ",
-     SORTS(BYTES, TEMPORARY)},
+     SORTS(BYTES, diff_sorts)},
     {IN_REPORT, "tables", "LIST",
      "print these tables, separated by commas; see below",
      TABLES(report_tables)},
@@ -154,8 +148,8 @@ const struct option_row option_rows[] = {
      "leave out source lines; for html", FLAG(view.no_source),
      .formats = "html"},
     {IN_SHOWN, "value", "VALUE", "count ",
-     MEMBER(word, enum measure, view.value, MEASURE_BYTES, measure_rows,
-            word),
+     WORDS(word, enum measure, view.value, MEASURE_BYTES, measure_rows,
+           .word),
      BUT_LEAKS},
     {IN_CHOICES, "focus", "REGEX",
      "only allocations below functions whose name or file matches",
@@ -179,10 +173,9 @@ const struct option_row option_rows[] = {
      WORD(system_choice, view.select.system, SYSTEM_HIDDEN, system_words),
      BUT_LEAKS},
     {IN_VIEW, "by", "WHAT", "group by ",
-     CHOOSE(granularity, struct view_options, view, 0, by_words[0]),
-     BUT_LEAKS},
+     WORDS(granularity, struct view_options, view, 0, by_words, ), BUT_LEAKS},
     {IN_CHOICES, "phase", "LIST", "only allocations in these phases: ",
-     MEMBER(list, uint64_t, view.select.phases, false, phase_texts, word)},
+     WORDS(list, uint64_t, view.select.phases, false, phase_texts, .word)},
     {IN_SHOWN | IN_ADVISE, "from", "TIME",
      "only allocations in slices of a timeline from TIME on, such as 10s",
      TIME(view.select.from, 0)},
@@ -242,10 +235,8 @@ const struct option_row option_rows[] = {
     {IN_ALL, "help", NULL, "print this help", FLAG(help)},
 
     /* the options of mprof 3.0 */
-    {IN_TEXTS, "normal", NULL, NULL,
-     CHOICE(detail_choice, detail, DETAIL_NORMAL)},
-    {IN_TEXTS, "terse", NULL, NULL,
-     CHOICE(detail_choice, detail, DETAIL_TERSE)},
+    {IN_TEXTS, "normal", NULL, NULL, DETAIL(SHARE_WHOLE / 100)},
+    {IN_TEXTS, "terse", NULL, NULL, DETAIL(SHARE_WHOLE / 20)},
     {IN_REPORT, "leaktable", NULL, NULL,
      CHOICE(leak_choice, view.leaks, LEAKS_ON)},
     {IN_REPORT, "noleaktable", NULL, NULL,

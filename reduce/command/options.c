@@ -27,16 +27,12 @@ struct parsing {
 };
 
 static const struct options defaults = {
+    .detail = SHARE_WHOLE / 100,
     .view = {.min_share = SHARE_UNSET,
              .limit = SIZE_MAX,
              .legend = true,
              .callers = DEFAULT_CALLERS,
              .width = WIDTH_AUTOMATIC},
-    .run = {.budget = SIZE_MAX,
-            .temporary = SIZE_MAX,
-            .process = SIZE_MAX,
-            .every = SIZE_MAX,
-            .seconds = SIZE_MAX},
 };
 
 /* Returns what getopt_long_only is told of the value of ROW. */
@@ -196,7 +192,7 @@ check(const struct options *options)
   const bool open = options->open != NULL;
   const bool merges = options->command == COMMAND_MERGE;
   const bool runs = options->command == COMMAND_RUN;
-  const bool attaches = runs && run->process != SIZE_MAX;
+  const bool attaches = runs && run->process != 0;
   const struct {
     bool broken;
     const char *rule;
@@ -212,7 +208,7 @@ check(const struct options *options)
       {runs && options->view.suppressions != NULL && run->leaks.text == NULL,
        "--suppressions requires --fail-on-leak"},
       {runs && !attaches && count == 0, "no program given"},
-      {runs && !attaches && run->seconds != SIZE_MAX,
+      {runs && !attaches && run->seconds != 0,
        "--seconds requires --pid=PID"},
       {attaches && count > 0,
        "--pid cannot be combined with a program to run"},
@@ -245,18 +241,15 @@ check(const struct options *options)
 static void
 settle(struct options *options)
 {
-  static const uint32_t shares[] = {[DETAIL_NORMAL] = SHARE_WHOLE / 100,
-                                    [DETAIL_TERSE] = SHARE_WHOLE / 20,
-                                    [DETAIL_VERBOSE] = 0};
   bool tables =
       options->command == COMMAND_REPORT || options->command == COMMAND_DIFF;
   options->view.files = options->files;
   options->view.file_count = options->file_count;
   options->run.reachable =
       options->run.reachable || options->run.leaks.text != NULL;
-  options->view.verbose = options->detail == DETAIL_VERBOSE;
+  options->view.verbose = options->detail == 0;
   if (options->view.min_share == SHARE_UNSET)
-    options->view.min_share = shares[options->detail];
+    options->view.min_share = options->detail;
   const struct measure_row *value = &measure_rows[options->view.value];
   options->view.value = value->bytes ? value->as_bytes : value->as_allocs;
   options->view.leaks_only =

@@ -34,8 +34,6 @@ enum command {
 
 enum color_choice { COLOR_AUTOMATIC, COLOR_ALWAYS, COLOR_NEVER };
 
-enum detail_choice { DETAIL_NORMAL, DETAIL_TERSE, DETAIL_VERBOSE };
-
 enum children_choice { CHILDREN_TRACED, CHILDREN_LEFT_OUT };
 
 /* A profile that is open, and what of it counts; nothing is owned. */
@@ -46,7 +44,8 @@ struct open_profile {
   const struct profile *base; /* to compare with; NULL: nothing */
 };
 
-/* What mprof run tells the monitor of C programs, and whether it speaks. */
+/* What mprof run tells the monitor of C programs, and whether it speaks.
+ * Numbers are 0 if they were not given. */
 struct run_options {
   bool off, quiet;            /* count later; say nothing */
   bool unfolded;              /* with all depths of a recursion */
@@ -55,14 +54,14 @@ struct run_options {
   const char *signal;         /* that starts and stops counting, or NULL */
   const char *only;           /* names of programs, or NULL: all */
   const char *serve; /* where; NULL: nobody looks at it while it runs */
-  size_t every;      /* seconds between two tables of top; SIZE_MAX: 1 */
+  size_t every;      /* seconds between two tables of top */
   enum children_choice children;
-  uint64_t timeline;        /* length of its slices, ns; 0: there is none */
+  uint64_t timeline;        /* length of its slices, ns */
   size_t process, seconds;  /* id of one that runs already, and how long it is
-                               profiled; SIZE_MAX: not given */
+                               profiled */
   size_t budget, temporary; /* most pairs of chain and object size; number of
                                the next allocation before which temporary
-                               objects are freed; SIZE_MAX: not given */
+                               objects are freed */
 };
 
 struct options {
@@ -77,7 +76,8 @@ struct options {
   const char *output;              /* file to write, NULL: standard output */
   const struct output *format;     /* that is written; NULL: the command's */
 
-  enum detail_choice detail;
+  uint32_t detail; /* least share of a row, unless that is given by itself;
+                      0: all rows, and tables that tell nothing */
   enum color_choice color;
   const char *rules; /* a file of rules of advice, NULL: only our own */
   const char *base;  /* the file to compare with, NULL: none */
@@ -97,10 +97,10 @@ void options_parse(struct options *options, int count,
 /* ---- the table --------------------------------------------------------- */
 
 /* The words that an option takes: a member of each row of an array, at FIRST
- * and every STRIDE bytes after it, up to a NULL, or MOST of them. */
+ * and every STRIDE bytes after it, up to a NULL. */
 struct word_list {
   const char *const *first;
-  size_t stride, most;
+  size_t stride;
 };
 
 struct option_row;

@@ -21,7 +21,7 @@ say_nothing_written(const struct options *options,
                     const struct run_sums *sums, struct outcome *outcome)
 {
   const size_t process = options->run.process;
-  const char *name = process == SIZE_MAX ? options->files[0] : NULL;
+  const char *name = process == 0 ? options->files[0] : NULL;
   const char *only = options->run.only;
   const char *reason = name == NULL ? NULL : unmonitored_reason(name);
   const char *others =
@@ -105,7 +105,7 @@ say_written(const char *name, const struct run_options *run,
       quote, sums->root ? name : "", quote, files, sums->allocs, sums->bytes,
       sums->kept, lost,
       !sums->ecl ? ""
-      : run->process != SIZE_MAX
+      : run->process != 0
           ? ", without " UNSEEN
           : ", without Lisp objects (count these by "
             "(mprof:with-profiling ...) in mprof-ecl or build/bin/ecl)",
@@ -158,7 +158,7 @@ run(void *closure)
   const struct run_options *options = &running->options->run;
   if (options->serve != NULL)
     running->watch = watch_serve(running->options, running->files);
-  if (options->process != SIZE_MAX)
+  if (options->process != 0)
     attach_run(running->options, running->files, running->sink);
   else
     program_run(running->options, running->files, running->outcome);
@@ -175,7 +175,7 @@ run_monitored(const struct options *options, struct sink *sink,
   const struct run_sums *sums = &files.sums;
   const bool leaks = options->run.leaks.text != NULL;
   suppressions_check(&options->view);
-  if (options->run.process != SIZE_MAX)
+  if (options->run.process != 0)
     attach_check(options);
   else
     program_check(options, outcome);

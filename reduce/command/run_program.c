@@ -197,18 +197,18 @@ unmonitored_reason(const char *name)
 
 /* ---- the process ------------------------------------------------------- */
 
-/* Returns NUMBER as text; NULL for SIZE_MAX. */
+/* Returns NUMBER as text; NULL for 0. */
 static const char *
 number_text(size_t number)
 {
-  return number == SIZE_MAX ? NULL : pool_format("%zu", number);
+  return number == 0 ? NULL : pool_format("%zu", number);
 }
 
 void
 run_settings(const struct run_options *run, const char *file,
              struct run_setting settings[RUN_SETTINGS])
 {
-  const bool attaches = run->process != SIZE_MAX;
+  const bool attaches = run->process != 0;
   const bool alone = attaches || run->children == CHILDREN_LEFT_OUT;
   const char *reader = pool_format("%010u", (unsigned)getpid());
   memcpy(settings,

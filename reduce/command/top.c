@@ -29,12 +29,10 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* What a function has allocated since the last reading, by itself and with
- * all below it. */
+/* What a function has allocated since the last reading. */
 struct top_row {
   const struct graph_node *node; /* of this reading */
-  int64_t bytes, allocs, inclusive;
-  int64_t order; /* in the table, the largest first */
+  int64_t since[SORT_NAME + 1];  /* by sort key; 0 for the name */
 };
 
 /* A reading of the program. */
@@ -86,20 +84,23 @@ take(void *closure)
       was = &none;
     now->rows[i] = (struct top_row){
         .node = node,
-        .bytes = (int64_t)(node->self.bytes - was->self.bytes),
-        .allocs = (int64_t)(node->self.allocs - was->self.allocs),
-        .inclusive = (int64_t)(node->inclusive.bytes - was->inclusive.bytes)};
+        .since = {
+            [SORT_BYTES] = (int64_t)(node->self.bytes - was->self.bytes),
+            [SORT_ALLOCS] = (int64_t)(node->self.allocs - was->self.allocs),
+            [SORT_INCLUSIVE] =
+                (int64_t)(node->inclusive.bytes - was->inclusive.bytes)}};
   }
 }
 
 /* ---- the table ---- */
 
 static int
-compare_rows(const void *left, const void *right)
+compare_rows(const void *left, const void *right, void *top)
 {
   const struct top_row *a = left, *b = right;
-  return a->order != b->order ? (a->order < b->order) - (a->order > b->order)
-                              : strcmp(a->node->name, b->node->name);
+  const enum sort_key key = ((const struct top *)top)->key;
+  const int64_t x = a->since[key], y = b->since[key];
+  return x != y ? (x < y) - (x > y) : strcmp(a->node->name, b->node->name);
 }
 
 /* N in SECONDS, a second. */
@@ -141,14 +142,16 @@ write_table(const struct top *top, double seconds)
   table.human = true;
   for (size_t i = 0; i < view->graph.node_count && shown < most; i++) {
     const struct top_row *row = &top->now->rows[i];
-    if (row->bytes <= 0 && row->allocs <= 0 && row->inclusive <= 0)
+    const int64_t bytes = row->since[SORT_BYTES];
+    const int64_t allocs = row->since[SORT_ALLOCS];
+    const int64_t inclusive = row->since[SORT_INCLUSIVE];
+    if (bytes <= 0 && allocs <= 0 && inclusive <= 0)
       continue;
     shown++;
-    text_table_number(&table, rate(row->bytes, seconds));
-    text_table_share(&table, row->bytes < 0 ? 0 : (uint64_t)row->bytes,
-                     new_bytes);
-    text_table_number(&table, rate(row->allocs, seconds));
-    text_table_number(&table, rate(row->inclusive, seconds));
+    text_table_number(&table, rate(bytes, seconds));
+    text_table_share(&table, bytes < 0 ? 0 : (uint64_t)bytes, new_bytes);
+    text_table_number(&table, rate(allocs, seconds));
+    text_table_number(&table, rate(inclusive, seconds));
     text_table_number(&table, row->node->self.bytes);
     text_table_name(&table, row->node->name);
   }
@@ -172,16 +175,9 @@ static void
 show(struct top *top)
 {
   const struct program_reading *now = top->now;
-  const size_t count = now->view->graph.node_count;
   const double seconds = now->time - top->old->time;
-  for (size_t i = 0; i < count; i++) {
-    struct top_row *row = &now->rows[i];
-    row->order = top->key == SORT_BYTES       ? row->bytes
-                 : top->key == SORT_ALLOCS    ? row->allocs
-                 : top->key == SORT_INCLUSIVE ? row->inclusive
-                                              : 0;
-  }
-  array_sort(now->rows, count, sizeof *now->rows, compare_rows);
+  qsort_r(now->rows, now->view->graph.node_count, sizeof *now->rows,
+          compare_rows, top);
   write_table(top, seconds > 0 ? seconds : 1e-9);
 }
 
@@ -283,7 +279,7 @@ rest(struct top *top)
 {
   static const char keys[] = "iban"; /* from SORT_INCLUSIVE on */
   const size_t every = top->options->run.every;
-  const double end = seconds_now() + (every == SIZE_MAX ? 1 : (double)every);
+  const double end = seconds_now() + (every == 0 ? 1 : (double)every);
   for (double left; (left = end - seconds_now()) > 0;) {
     const int key = wait_for_key(top, left);
     const char *sort = key == 0 ? NULL : strchr(keys, key);
