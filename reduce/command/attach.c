@@ -29,25 +29,23 @@ enum { LOOK_MILLISECONDS = 100, IDLE_MILLISECONDS = 500 };
 
 extern const char attach_script[]; /* attach_script.S */
 
-char
+/* Returns the state of the process PID as the kernel's letter, 0 if there is
+ * no such process. */
+static char
 process_state(size_t pid)
 {
   char path[64];
-  char text[512] = "";
   snprintf(path, sizeof path, "/proc/%zu/stat", pid);
-  FILE *file = fopen(path, "re");
-  if (file == NULL)
-    return 0;
-  size_t length = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  text[length] = '\0';
-  const char *end = strrchr(text, ')'); /* of its name */
-  return end == NULL || end[1] == '\0' ? '?' : end[2];
+  char *text = text_file_read(path);
+  const char state = text == NULL ? 0 : strrchr(text, ')')[2]; /* its name */
+  pool_free(text);
+  return state;
 }
 
 bool
-process_state_is_end(char state)
+process_has_ended(size_t pid)
 {
+  const char state = process_state(pid);
   return state == 0 || state == 'Z' || state == 'X';
 }
 
@@ -71,9 +69,7 @@ attach_program(const struct options *options)
 {
   const size_t pid = options->run.process;
   const int program =
-      pid == 0
-          ? -1
-          : pool_open(pool_format("/proc/%zu/exe", pid), O_RDONLY);
+      pid == 0 ? -1 : pool_open(pool_format("/proc/%zu/exe", pid), O_RDONLY);
   return program < 0 ? NULL : pool_format("/proc/self/fd/%d", program);
 }
 
@@ -87,13 +83,10 @@ attach_program(const struct options *options)
 /* A debugger, and what it has said. */
 struct debugger {
   pid_t process; /* its own */
-  size_t pid;    /* that it is for */
   int output;
   bool waiting;               /* for the next call of the allocator */
-  char line[1024];            /* that is not complete yet */
-  size_t used;                /* of it */
   bool fails;                 /* the next line says why the script ended */
-  char error[256];            /* ours, or what it said last; "" */
+  char error[256];            /* ours, or what it said last */
   unsigned long long address; /* that it was asked for; 0: it has not said */
   int status;                 /* the same, -1 */
 };
@@ -109,7 +102,7 @@ start_debugger(struct debugger *d, size_t pid, const char *script)
       pool_format("%zu", pid), "-x", "/dev/stdin",
       /* its program, which may have been deleted */
       pool_format("/proc/%zu/exe", pid), NULL};
-  *d = (struct debugger){.pid = pid, .status = -1};
+  *d = (struct debugger){.error = "gdb failed", .status = -1};
   const int input = child_file(script, strlen(script));
   int failure = input < 0 || pipe2(output, O_CLOEXEC) != 0 ? errno : 0;
   if (failure == 0) {
@@ -145,57 +138,44 @@ take_line(struct debugger *d, const char *line)
   }
 }
 
-/* Stops the process when it has run for that time, seen by looking twice:
- * the debugger may not have let it go on yet. */
-static void
-stop_idle(struct debugger *d, bool *running)
-{
-  const bool runs = process_state(d->pid) != 't';
-  if (runs && *running) {
-    kill((pid_t)d->pid, SIGSTOP);
-    d->waiting = false;
-  }
-  *running = runs;
-}
-
 /* Lets gdb do what SCRIPT says with the process PID, until its end.  A
  * process that it waits for and that does nothing for half a second is
- * stopped by SIGSTOP; if it is stopped when gdb is gone, it is continued. */
+ * stopped by SIGSTOP; if it is stopped when gdb is gone, it is continued.
+ * That it runs is seen twice, as gdb may not have let it go on at first. */
 static void
 run_debugger(struct debugger *d, size_t pid, const char *script)
 {
-  bool running = false;
+  bool running = false; /* at the last look */
+  char *line = NULL;
+  size_t size = 0;
   start_debugger(d, pid, script);
   struct pollfd ready = {.fd = d->output, .events = POLLIN};
+  FILE *output = fdopen(d->output, "r");
+  if (output == NULL)
+    fail_memory();
+  setvbuf(output, NULL, _IONBF, 0); /* poll knows of no buffer */
   for (;;) {
-    int changed = poll(&ready, 1, d->waiting ? IDLE_MILLISECONDS : -1);
+    const int changed = poll(&ready, 1, d->waiting ? IDLE_MILLISECONDS : -1);
     if (changed == 0) {
-      stop_idle(d, &running);
-    } else if (changed > 0) {
-      char *newline;
-      ssize_t got =
-          read(d->output, d->line + d->used, sizeof d->line - 1 - d->used);
-      if (got == 0 || (got < 0 && errno != EINTR))
-        break;
-      d->used += got > 0 ? (size_t)got : 0;
-      d->line[d->used] = '\0';
-      running = false;
-      while ((newline = strchr(d->line, '\n')) != NULL) {
-        *newline = '\0';
-        take_line(d, d->line);
-        d->used -= (size_t)(newline + 1 - d->line);
-        memmove(d->line, newline + 1, d->used + 1);
+      const bool runs = process_state(pid) != 't';
+      if (runs && running) {
+        kill((pid_t)pid, SIGSTOP);
+        d->waiting = false;
       }
-      if (d->used == sizeof d->line - 1)
-        d->used = 0; /* a long line of its own */
-    } else if (errno != EINTR) {
-      break;
+      running = runs;
+    } else if (changed > 0) {
+      running = false;
+      if (getline(&line, &size, output) < 0)
+        break;
+      line[strcspn(line, "\n")] = '\0';
+      take_line(d, line);
     }
   }
-  close(d->output);
+  free(line);
+  fclose(output);
   child_end(d->process);
-  if (process_state(d->pid) == 'T')
-    kill((pid_t)d->pid, SIGCONT);
+  if (process_state(pid) == 'T')
+    kill((pid_t)pid, SIGCONT);
 }
 
 /* ---- begin ------------------------------------------------------------- */
@@ -252,7 +232,7 @@ attach_check(const struct options *options)
   const char *path = pool_format("/proc/%zu/exe", pid);
   char gdb[PATH_MAX];
   char state = process_state(pid);
-  if (process_state_is_end(state))
+  if (process_has_ended(pid))
     refuse(pid, state == 'Z' ? "it has ended" : "there is no such process");
   if (state == 'T')
     refuse(pid, "it is stopped");
@@ -306,7 +286,7 @@ static void
 wait_for_end(size_t pid, size_t seconds)
 {
   const int64_t begin = clock_nanos(CLOCK_MONOTONIC);
-  while (!process_state_is_end(process_state(pid)) &&
+  while (!process_has_ended(pid) &&
          (seconds == 0 ||
           (uint64_t)(clock_nanos(CLOCK_MONOTONIC) - begin) / 1000000000 <
               seconds))
@@ -326,7 +306,7 @@ attach_run(const struct options *options, struct run_files *files,
   monitor_find(library);
   run_debugger(&d, pid, make_script(run, library, files->path, 0));
   if (d.address == 0)
-    refuse(pid, d.error[0] != '\0' ? d.error : "gdb failed");
+    refuse(pid, d.error);
   run_files_settle(files, true);
   if (!run->quiet) {
     sink_format(sink, "profiling process %zu; Ctrl-C writes the file\n", pid);
@@ -336,7 +316,7 @@ attach_run(const struct options *options, struct run_files *files,
   if (!has_library(pid, library)) /* it is another program now */
     return;
   run_debugger(&d, pid, make_script(run, library, files->path, d.address));
-  if (d.status != 0 && !process_state_is_end(process_state(pid)))
+  if (d.status != 0 && !process_has_ended(pid))
     fail_with(MPROF_CANNOT_RUN, "process %zu is still being profiled: %s",
-              pid, d.error[0] != '\0' ? d.error : "gdb failed");
+              pid, d.error);
 }

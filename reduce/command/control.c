@@ -89,9 +89,8 @@ wait_for_image(const struct control *control)
     if (image_read_head(control->file, &head)) {
       if (image_is_used(control->file, &head))
         return;
-      why = process_state_is_end(process_state(head.process))
-                ? "it has ended"
-                : "it is no longer profiled";
+      why = process_has_ended(head.process) ? "it has ended"
+                                            : "it is no longer profiled";
     }
     nanosleep(&pause, NULL);
   }

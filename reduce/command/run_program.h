@@ -58,12 +58,8 @@ const char *unmonitored_reason(const char *name);
 /* gdb loads the monitor into it.  Afterwards the process goes on as before,
  * with a library more. */
 
-/* Returns the state of the process PID as the kernel's letter, '?' if that is
- * not known, 0 if there is no such process. */
-char process_state(size_t pid);
-
-/* Returns whether STATE, of process_state, is that of an ended process. */
-bool process_state_is_end(char state);
+/* Returns whether the process PID has ended, or never was. */
+bool process_has_ended(size_t pid);
 
 /* Fails with MPROF_CANNOT_RUN if the process that OPTIONS name cannot be
  * profiled, as far as that is known before anything is touched. */
