@@ -65,7 +65,8 @@ struct running {
 };
 
 /* Runs the command line, in an attempt in the pool of its result; fails as
- * the profile did if that could not be opened. */
+ * the profile did if that could not be opened.  A program that reads the
+ * output is told there that nothing is chosen. */
 static void
 run(void *closure)
 {
@@ -73,13 +74,18 @@ run(void *closure)
   const struct handle *const handles[] = {running->handle, running->base};
   const struct lines lines = split_lines(running->arguments);
   struct result *result = running->result;
+  struct outcome *outcome = &result->outcome;
   struct string_sink output;
   for (int i = 0; i < 2; i++)
     if (handles[i] != NULL && handles[i]->error.code != MPROF_OK)
       fail_again(&handles[i]->error);
   string_sink_init(&output);
   command_run((int)lines.count, lines.items, running->open, &output.sink,
-              "the output", &result->outcome);
+              "the output", outcome);
+  if (outcome->error.code == MPROF_NOTHING && outcome->is_read) {
+    sink_format(&output.sink, "mprof: %s\n", outcome->error.message);
+    *outcome = (struct outcome){.error.offset = MPROF_NO_OFFSET};
+  }
   result->output = string_sink_text(&output);
   result->length = output.length;
 }
@@ -209,10 +215,10 @@ void *
 mprof_profile_open_octets(const void *octets, uint64_t length, void *timeline)
 {
   struct timeline_handle *timed = timeline;
-  struct input_name name = {.path = "memory",
-                            .octets = {octets, length},
-                            .timeline =
-                                timed == NULL ? NULL : &timed->timeline};
+  struct input_name name = {
+      .path = "memory",
+      .options = {.octets = {octets, length},
+                  .timeline = timed == NULL ? NULL : &timed->timeline}};
   if (timed != NULL)
     pthread_mutex_lock(&timed->one);
   struct handle *handle = new_handle(fill_from_memory, &name);

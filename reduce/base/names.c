@@ -16,23 +16,16 @@
 static char *
 clean_copy(const char *text)
 {
-  size_t size = 1;
-  size_t length;
-  for (const char *c = text; *c != '\0'; c += length == 0 ? 1 : length) {
-    length = utf8_length(c);
-    size += length == 0 ? 4 : length;
-  }
-  char *copy = pool_alloc(size);
-  char *to = copy;
-  for (; *text != '\0'; text += length == 0 ? 1 : length) {
+  char *copy = pool_alloc(strlen("\\xNN") * strlen(text) + 1), *to = copy;
+  for (size_t length; *text != '\0'; text += length == 0 ? 1 : length) {
     length = utf8_length(text);
     if (length == 0)
       to += sprintf(to, "\\x%02x", (unsigned)(unsigned char)*text);
     else
       to = mempcpy(to, text, length);
   }
-  *to = '\0';
-  return copy;
+  *to++ = '\0';
+  return pool_resize(copy, (size_t)(to - copy));
 }
 
 char *

@@ -34,8 +34,6 @@ struct escapes {
   const char *format;   /* of other ASCII characters */
 };
 
-enum { ESCAPE_BYTES = 8 };
-
 /* Returns the length of the character at TEXT if it can be written as it is,
  * else 0. */
 static size_t
@@ -53,49 +51,51 @@ plain_character(const unsigned char *text, const char *extra)
              : length;
 }
 
-/* Returns how many bytes at TEXT can be written as they are. */
-static size_t
-plain_length(const unsigned char *text, const char *extra)
-{
-  size_t i = 0, length;
-  while (text[i] != '\0' && (length = plain_character(text + i, extra)) > 0)
-    i += length;
-  return i;
-}
+/* A part of a text, and what is written in its place. */
+struct piece {
+  const char *bytes;   /* those of the text; or `escape' */
+  size_t length, read; /* bytes to write; and of the text */
+  char escape[8];
+};
 
-/* Sets ESCAPE to that of the character at TEXT, which needs one; returns the
- * character's length in bytes. */
-static size_t
-escape_character(const unsigned char *text, const struct escapes *escapes,
-                 char escape[ESCAPE_BYTES])
+/* Sets PIECE to the beginning of TEXT, which is not empty: all that can be
+ * written as it is, or one character that needs an escape. */
+static void
+take_piece(struct piece *piece, const char *text,
+           const struct escapes *escapes)
 {
   static const char letters[] = "ntr\\\"";
-  const char *found = strchr(escapes->lettered, text[0]);
-  const size_t length = utf8_length((const char *)text);
-  if (found != NULL)
-    sprintf(escape, "\\%c", letters[found - escapes->lettered]);
+  const unsigned char *c = (const unsigned char *)text;
+  const char *letter = strchr(escapes->lettered, *text);
+  size_t length, plain = 0;
+  while (c[plain] != '\0' &&
+         (length = plain_character(c + plain, escapes->extra)) > 0)
+    plain += length;
+  *piece = (struct piece){text, plain, plain, ""};
+  if (plain > 0)
+    return;
+  length = utf8_length(text);
+  if (letter != NULL)
+    sprintf(piece->escape, "\\%c", letters[letter - escapes->lettered]);
   else if (length <= 1)
-    sprintf(escape, length == 0 ? "\\x%02x" : escapes->format, text[0]);
+    sprintf(piece->escape, length == 0 ? "\\x%02x" : escapes->format, *c);
   else if (length == 3)
-    strcpy(escape, text[2] == 0xa8 ? "\\u2028" : "\\u2029");
+    strcpy(piece->escape, c[2] == 0xa8 ? "\\u2028" : "\\u2029");
   else
-    sprintf(escape, "\\u%04x", text[1]);
-  return length == 0 ? 1 : length;
+    sprintf(piece->escape, "\\u%04x", c[1]);
+  piece->bytes = piece->escape;
+  piece->length = strlen(piece->escape);
+  piece->read = length == 0 ? 1 : length;
 }
 
 static void
 write_escaped(struct sink *sink, const char *text,
               const struct escapes *escapes)
 {
-  char escape[ESCAPE_BYTES];
-  while (*text != '\0') {
-    size_t plain = plain_length((const unsigned char *)text, escapes->extra);
-    sink_bytes(sink, text, plain);
-    text += plain;
-    if (*text == '\0')
-      return;
-    text += escape_character((const unsigned char *)text, escapes, escape);
-    sink_text(sink, escape);
+  struct piece piece;
+  for (; *text != '\0'; text += piece.read) {
+    take_piece(&piece, text, escapes);
+    sink_bytes(sink, piece.bytes, piece.length);
   }
 }
 
@@ -112,20 +112,16 @@ void
 escape_line(const char *text, char *line, size_t size)
 {
   static const struct escapes escapes = {"", name_letters, name_format};
-  const unsigned char *from = (const unsigned char *)text;
-  char *const end = line + size - 1;
-  while (*from != '\0') {
-    char escape[ESCAPE_BYTES];
-    size_t length = plain_character(from, "");
-    const void *bytes = length > 0 ? (const void *)from : escape;
-    const size_t read =
-        length > 0 ? length : escape_character(from, &escapes, escape);
-    if (length == 0)
-      length = strlen(escape);
-    if (length > (size_t)(end - line))
-      break;
-    line = mempcpy(line, bytes, length);
-    from += read;
+  struct piece piece;
+  size_t room = size - 1;
+  for (bool fits = true; fits && *text != '\0'; text += piece.read) {
+    take_piece(&piece, text, &escapes);
+    fits = piece.length <= room;
+    if (!fits)
+      piece.length =
+          piece.bytes == text ? utf8_cut(text, piece.length, room) : 0;
+    line = mempcpy(line, piece.bytes, piece.length);
+    room -= piece.length;
   }
   *line = '\0';
 }

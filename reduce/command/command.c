@@ -192,6 +192,7 @@ run(void *closure)
   struct options options;
   options_parse(&options, line->count, line->arguments, line->open,
                 &outcome->command);
+  outcome->is_read = line->open != NULL && options.output == NULL;
   if (options.view.width == WIDTH_AUTOMATIC)
     options.view.width = options.output == NULL ? sink->line_width : 0;
   if (options.command == COMMAND_VERSION)

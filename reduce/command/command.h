@@ -18,9 +18,10 @@
  * growth beyond a limit or how a program ended, is no error. */
 struct outcome {
   enum command command; /* that was recognised, for a hint on usage */
-  int status; /* of the exit: 0, what the command found, or what a failure
-                 set; command_run makes 1 or 2 of 0 after a failure */
-  int signal; /* that ended the program that was run, or 0 */
+  int status;   /* of the exit: 0, what the command found, or what a failure
+                   set; command_run makes 1 or 2 of 0 after a failure */
+  bool is_read; /* the program that has opened the profile gets the output */
+  int signal;   /* that ended the program that was run, or 0 */
   char remark[MPROF_ERROR_LENGTH]; /* on what was done, or "" */
   struct mprof_error error;        /* why it was not done, or MPROF_OK */
 };

@@ -98,18 +98,6 @@ wait_for_image(const struct control *control)
             control->ended ? "it has ended" : why);
 }
 
-uint64_t
-control_generation(struct control *control)
-{
-  struct stripes *shared =
-      control->ended ? NULL : image_map_stripes(control->file);
-  if (shared != NULL) {
-    control->generation = shared->figures_since;
-    image_unmap_stripes(shared);
-  }
-  return control->generation;
-}
-
 static void
 unlock(const struct control *control)
 {
@@ -139,7 +127,7 @@ control_snapshot(struct control *control, bool lossless,
       control->files == NULL ? NULL
                              : run_image_find(control->files, control->file);
   if (image != NULL)
-    name.timeline = &image->timeline;
+    name.options.timeline = &image->timeline;
   profile_load_list(profile, &list, lossless, &control->names);
   pool_forget(control);
   unlock(control);
@@ -182,10 +170,19 @@ take_snapshot(void *closure, unsigned how, char *message)
   return taken;
 }
 
+/* Returns a number that changes when the program's figures are forgotten; the
+ * last one when the image is gone or the program has ended. */
 static uint64_t
-generation(void *control)
+generation(void *closure)
 {
-  return control_generation(control);
+  struct control *control = closure;
+  struct stripes *shared =
+      control->ended ? NULL : image_map_stripes(control->file);
+  if (shared != NULL) {
+    control->generation = shared->figures_since;
+    image_unmap_stripes(shared);
+  }
+  return control->generation;
 }
 
 static void *

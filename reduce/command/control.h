@@ -37,10 +37,6 @@ void control_open(struct control *control, const char *file,
 /* Releases the files of code that CONTROL has; not CONTROL itself. */
 void control_close(struct control *control);
 
-/* Returns a number that changes when the program's figures are forgotten; the
- * last one when the image is gone or the program has ended. */
-uint64_t control_generation(struct control *control);
-
 /* Reads into PROFILE what the program has counted until now, with names for
  * its addresses; LOSSLESS is for what writes it anew (profile/reader.h).
  * Waits up to a second for a program to count; fails if none does.  Files of

@@ -23,13 +23,6 @@
 
 /* ---- which files ------------------------------------------------------- */
 
-static void
-append(struct input_list *list, const char *path, const char *folder)
-{
-  ARRAY_PUSH(list->files, list->count, list->capacity,
-             (struct input_name){.path = path, .folder = folder});
-}
-
 /* Byte by byte, whatever the locale. */
 static int
 compare_files(const void *left, const void *right)
@@ -54,7 +47,8 @@ add_folder(struct input_list *list, const char *folder)
     if (entry->d_name[0] != '.' &&
         file_ending(entry->d_name, ".data .pb.gz ") > 0 &&
         (stat(path, &status) != 0 || S_ISREG(status.st_mode)))
-      append(list, path, folder);
+      ARRAY_PUSH(list->files, list->count, list->capacity,
+                 (struct input_name){.path = path, .folder = folder});
   }
   pool_release_now(entries);
   array_sort(list->files + first, list->count - first, sizeof *list->files,
@@ -66,24 +60,20 @@ add_folder(struct input_list *list, const char *folder)
               folder);
 }
 
-static void
-add(struct input_list *list, const char *name)
-{
-  struct stat status;
-  if (stat(name, &status) == 0 && S_ISDIR(status.st_mode))
-    add_folder(list, name);
-  else
-    append(list, name, NULL);
-}
-
 void
 input_list_fill(struct input_list *list, const char *const *names,
                 size_t count)
 {
-  for (size_t i = 0; i < count; i++)
-    add(list, names[i]);
+  static const char *const usual = "mprof.data";
+  struct stat status;
   if (count == 0)
-    add(list, "mprof.data");
+    input_list_fill(list, &usual, 1);
+  for (size_t i = 0; i < count; i++)
+    if (stat(names[i], &status) == 0 && S_ISDIR(status.st_mode))
+      add_folder(list, names[i]);
+    else
+      ARRAY_PUSH(list->files, list->count, list->capacity,
+                 (struct input_name){.path = names[i]});
 }
 
 /* ---- what is in them --------------------------------------------------- */
@@ -92,10 +82,6 @@ void
 profile_load_list(struct profile *profile, const struct input_list *list,
                   bool lossless, struct code_names *names)
 {
-  struct reader_options options = {
-      .lossless = lossless,
-      .first_path = list->files[0].path,
-  };
   struct progress *const listener = progress_listener;
   struct scratch *scratch = scratch_begin(); /* closes the files of code */
   struct code_names own = {.pool = &scratch->pool};
@@ -105,9 +91,9 @@ profile_load_list(struct profile *profile, const struct input_list *list,
   profile_init(profile);
   for (size_t i = 0; i < list->count; i++) {
     const struct input_name *name = &list->files[i];
-    options.octets = name->octets;
-    options.losses = name->losses;
-    options.timeline = name->timeline;
+    struct reader_options options = name->options;
+    options.lossless = lossless;
+    options.first_path = list->files[0].path;
     if (listener != NULL && list->count > 1) {
       progress_listener = listener;
       progress_tell("reading files", i, list->count);
@@ -131,20 +117,6 @@ profile_load(struct profile *profile, const char *const *names, size_t count)
   struct input_list list = {0};
   input_list_fill(&list, names, count);
   profile_load_list(profile, &list, false, NULL);
-}
-
-void
-profile_load_joined(struct profile *profile, const char *operand)
-{
-  char *rest = pool_text(operand);
-  const char **files = pool_zeroed(strlen(operand) + 1, sizeof *files);
-  size_t count = 0;
-  if (access(operand, F_OK) == 0)
-    files[count++] = operand;
-  else
-    while (rest != NULL)
-      files[count++] = strsep(&rest, ",");
-  profile_load(profile, files, count);
 }
 
 void

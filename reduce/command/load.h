@@ -18,10 +18,8 @@ struct code_names;
  * (byte by byte), without hidden ones and without those in folders below it.
  */
 struct input_name {
-  const char *path;            /* not owned if it is as it was named */
-  struct input_octets octets;  /* its content; data NULL: it is in the file */
-  const struct losses *losses; /* of an image's program, or NULL */
-  const struct timeline *timeline; /* the same */
+  const char *path;              /* not owned if it is as it was named */
+  struct reader_options options; /* but for what is the same for all files */
   const char *folder; /* as it was named, NULL: the file itself was named */
 };
 
@@ -47,10 +45,6 @@ void profile_load_list(struct profile *profile, const struct input_list *list,
  * if there are none, in the same way. */
 void profile_load(struct profile *profile, const char *const *names,
                   size_t count);
-
-/* Makes PROFILE that of OPERAND, in the same way: of the file or folder of
- * that name if there is one, else of several with commas between them. */
-void profile_load_joined(struct profile *profile, const char *operand);
 
 /* Writes PROFILE to the file PATH, completely or not at all, and with SYNC
  * waits until it is on disk.  Fails with MPROF_CANNOT_WRITE. */

@@ -15,6 +15,7 @@
 #include "tables/report.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Returns what OPTIONS want written to, SINK or a file, and tells it what
  * they say of its looks; for the rest it knows best. */
@@ -83,6 +84,22 @@ add_views(struct view_options *options, const struct profile *profile,
   }
 }
 
+/* Makes PROFILE that of OPERAND: of the file or folder of that name if there
+ * is one, else of several with commas between them. */
+static void
+load_joined(struct profile *profile, const char *operand)
+{
+  char *rest = pool_text(operand);
+  const char **files = pool_zeroed(strlen(operand) + 1, sizeof *files);
+  size_t count = 0;
+  if (access(operand, F_OK) == 0)
+    files[count++] = operand;
+  else
+    while (rest != NULL)
+      files[count++] = strsep(&rest, ",");
+  profile_load(profile, files, count);
+}
+
 /* Returns the view that GIVEN compares PROFILE with, or NULL. */
 static const struct view *
 make_base(const struct options *given, const struct profile *profile,
@@ -94,7 +111,7 @@ make_base(const struct options *given, const struct profile *profile,
     return NULL;
   if (base == NULL) {
     struct profile *read = pool_zeroed(1, sizeof *read);
-    profile_load_joined(read, given->base);
+    load_joined(read, given->base);
     base = read;
   }
   diff_check_languages(base, profile);
@@ -108,45 +125,32 @@ make_base(const struct options *given, const struct profile *profile,
   return view_make(base, options);
 }
 
-/* Returns whether the program that opened the profile reads what is written.
- */
-static bool
-is_read(const struct options *options)
-{
-  return options->open != NULL && options->output == NULL;
-}
-
 /* Fails unless VIEW, or what it is compared with, is of something that
  * the options choose.  A program that reads an export takes one of nothing.
  */
 static void
-check_choice(const struct view *view, const struct options *options)
+check_choice(const struct view *view, const struct options *options,
+             const struct outcome *outcome)
 {
   const struct selection *selection = &view->selection;
-  if (!(is_read(options) && options->command == COMMAND_EXPORT) &&
+  if (!(outcome->is_read && options->command == COMMAND_EXPORT) &&
       selection_is_empty(selection) &&
       (view->options->base == NULL ||
        selection_is_empty(&view->options->base->selection)))
     selection_fail_empty(selection);
 }
 
-struct reducing {
-  const struct options *options;
-  struct sink *sink;
-};
-
-static void
-reduce(void *closure)
+void
+run_view(const struct options *options, struct sink *sink,
+         struct outcome *outcome)
 {
-  const struct reducing *reducing = closure;
-  const struct options *options = reducing->options;
   struct profile read = {0};
   struct view_options shown = options->view;
   struct rule_list rules;
   emitter *emit = options->format != NULL
                       ? options->format->emit
                       : command_row(options->command)->emit;
-  check_terminal(emit, options->output, reducing->sink);
+  check_terminal(emit, options->output, sink);
   rule_list_init(&rules, options->rules);
   if (options->open == NULL)
     profile_load(&read, options->files, options->file_count);
@@ -156,28 +160,14 @@ reduce(void *closure)
   shown.base = make_base(options, profile, emit);
   add_views(&shown, profile, emit);
   const struct view *view = view_make(profile, &shown);
-  check_choice(view, options);
-  struct sink *sink = open_output(options, reducing->sink);
+  check_choice(view, options, outcome);
+  sink = open_output(options, sink);
   if (emit != NULL)
     emit(view, sink);
   else
     draw(view, options->output, sink);
   if (options->output != NULL)
     output_file_close(sink, true);
-}
-
-void
-run_view(const struct options *options, struct sink *sink,
-         struct outcome *outcome)
-{
-  struct reducing reducing = {options, sink};
-  struct mprof_error error;
-  (void)outcome;
-  if (attempt(pool_in_use(), reduce, &reducing, &error))
-    return;
-  if (error.code != MPROF_NOTHING || !is_read(options))
-    fail_again(&error);
-  sink_format(sink, "mprof: %s\n", error.message);
 }
 
 /* Writes what more holders retain, where it is asked what is alive and both
@@ -207,7 +197,7 @@ run_diff(const struct options *options, struct sink *sink,
   struct profile profiles[DIFF_SIDES] = {0};
   struct diff diff = {0};
   for (int side = 0; side < DIFF_SIDES; side++)
-    profile_load_joined(&profiles[side], options->files[side]);
+    load_joined(&profiles[side], options->files[side]);
   diff_init(&diff, profiles, &options->view, &options->diff);
   if (selection_is_empty(&diff.sides[DIFF_OLD]->selection) &&
       selection_is_empty(&diff.sides[DIFF_NEW]->selection))

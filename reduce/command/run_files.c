@@ -316,9 +316,9 @@ finish(void *closure)
   struct profile profile = {0};
   struct listing listing;
   if (image != NULL && image->losses.leaves != NULL)
-    name.losses = &image->losses;
+    name.options.losses = &image->losses;
   if (files->interval != 0 && image != NULL)
-    name.timeline = &image->timeline;
+    name.options.timeline = &image->timeline;
   profile_load_list(&profile, &list, true, finishing->names);
   if (profile.total[MEASURE_ALLOCS] == 0) {
     if (unlink(name.path) != 0)
