@@ -28,8 +28,9 @@ file_symbols_of(const void *address, struct file_symbols *symbols)
       symbols->names = (const char *)d->d_un.d_ptr;
     else if (d->d_tag == DT_GNU_HASH)
       symbols->hash = (const uint32_t *)d->d_un.d_ptr;
+  /* in the kernel's own object they are no addresses */
   return symbols->table != NULL && symbols->names != NULL &&
-         symbols->hash != NULL;
+         (const void *)symbols->hash > object.dlfo_map_start;
 }
 
 static const uint32_t *
@@ -79,7 +80,8 @@ ElfW(Sym) * file_symbol(const struct file_symbols *symbols, const char *name,
   for (; i != 0; i = next_of(symbols, i)) {
     ElfW(Sym) *const s = &symbols->table[i];
     if ((chain_at(symbols, i) | 1) == (hash | 1) &&
-        s->st_shndx != SHN_UNDEF && symbols->base + s->st_value == address &&
+        s->st_shndx != SHN_UNDEF &&
+        (address == 0 || symbols->base + s->st_value == address) &&
         strcmp(symbols->names + s->st_name, name) == 0)
       return s;
   }

@@ -26,9 +26,9 @@ struct file_symbols { /* all in the memory of the file */
  * is no file, or it lacks one of the tables. */
 bool file_symbols_of(const void *address, struct file_symbols *symbols);
 
-/* Returns the first symbol with that name at that address, or with `last' not
- * NULL the next one after it: there may be several, of different versions.
- * Returns NULL if there is no more. */
+/* Returns the first symbol with that name at that address, 0 for any, or with
+ * `last' not NULL the next one after it: there may be several, of different
+ * versions.  Returns NULL if there is no more. */
 ElfW(Sym) * file_symbol(const struct file_symbols *symbols, const char *name,
                         uintptr_t address, const ElfW(Sym) * last);
 

@@ -18,85 +18,76 @@
 #include "c/interpose/interposed.h"
 #include "code/file_symbols.h"
 
-/* The pages where symbols are. */
-struct range {
-  uintptr_t begin, end;
-};
-
 static uintptr_t
 page_of(uintptr_t at)
 {
   return at & -(uintptr_t)getauxval(AT_PAGESZ);
 }
 
-static void
-extend(struct range *range, const Elf64_Sym *symbol)
+/* What leads to one address, and is to lead to another one. */
+struct change {
+  uintptr_t from, to; /* both 0: nothing */
+};
+
+/* Returns the change from the real function to that of this library, or
+ * `back'. */
+static struct change
+change_of(const struct interposed_function *f, bool back)
 {
-  const uintptr_t at = (uintptr_t)symbol;
-  const uintptr_t last = (uintptr_t)(symbol + 1) - 1;
-  if (range->end == 0 || at < range->begin)
-    range->begin = page_of(at);
-  if (last >= range->end)
-    range->end = page_of(last) + getauxval(AT_PAGESZ);
+  const uintptr_t own = (uintptr_t)f->own;
+  uintptr_t real;
+  memcpy(&real, f->real, sizeof real);
+  if (real == 0)
+    return (struct change){0};
+  return back ? (struct change){own, real} : (struct change){real, own};
 }
 
-/* Returns the protection of the segment of the file at that address. */
-static int
-protection_at(const struct file_symbols *symbols, uintptr_t at)
+/* ---- symbols ---- */
+
+/* Makes the segment of the table writable, or what it is in the file.
+ * Returns false if the kernel refuses. */
+static bool
+open_table(const struct file_symbols *symbols, bool writable)
 {
-  const Elf64_Ehdr *head = symbols->head;
-  const Elf64_Phdr *part =
-      (const Elf64_Phdr *)((const char *)head + head->e_phoff);
-  for (unsigned i = 0; i < head->e_phnum; i++)
-    if (part[i].p_type == PT_LOAD &&
-        at - symbols->base - part[i].p_vaddr < part[i].p_memsz)
-      return ((part[i].p_flags & PF_R) != 0 ? PROT_READ : 0) |
-             ((part[i].p_flags & PF_W) != 0 ? PROT_WRITE : 0) |
-             ((part[i].p_flags & PF_X) != 0 ? PROT_EXEC : 0);
-  return PROT_READ;
+  const uintptr_t at = (uintptr_t)symbols->table - symbols->base;
+  const Elf64_Phdr *part = (const Elf64_Phdr *)((const char *)symbols->head +
+                                                symbols->head->e_phoff);
+  while (part->p_type != PT_LOAD || at - part->p_vaddr >= part->p_memsz)
+    part++;
+  const uintptr_t begin = page_of(symbols->base + part->p_vaddr);
+  const uintptr_t end = symbols->base + part->p_vaddr + part->p_memsz;
+  int protection = PROT_READ;
+  if (writable || (part->p_flags & PF_W) != 0)
+    protection |= PROT_WRITE;
+  if ((part->p_flags & PF_X) != 0)
+    protection |= PROT_EXEC;
+  return mprotect((void *)begin, end - begin, protection) == 0;
 }
 
-static void *
-real_of(const struct interposed_function *f)
-{
-  void *function;
-  memcpy(&function, f->real, sizeof function);
-  return function;
-}
-
-/* Let the symbols of the real functions, which are at them or (`back') at our
- * own, be at the others. */
+/* Changes the symbols of the file that has the real functions; none if it
+ * lacks one of them. */
 static void
 set_symbols(const struct interposed_function *functions, bool back)
 {
   const struct interposed_function *f;
   struct file_symbols symbols;
-  struct range range = {0};
-  if (!file_symbols_of(real_of(functions), &symbols))
+  if (!file_symbols_of((void *)change_of(functions, false).from, &symbols))
     return;
   for (f = functions; f->real != NULL; f++) {
-    const uintptr_t from = (uintptr_t)(back ? f->own : real_of(f));
-    const Elf64_Sym *s = NULL;
-    if (real_of(f) == NULL)
-      continue;
-    if ((s = file_symbol(&symbols, f->name, from, NULL)) == NULL)
+    const struct change c = change_of(f, back);
+    if (c.from != 0 && file_symbol(&symbols, f->name, c.from, NULL) == NULL)
       return;
-    for (; s != NULL; s = file_symbol(&symbols, f->name, from, s))
-      extend(&range, s);
   }
-  int protection = protection_at(&symbols, range.begin);
-  if (mprotect((void *)range.begin, range.end - range.begin,
-               protection | PROT_WRITE) != 0)
+  if (!open_table(&symbols, true))
     return;
   for (f = functions; f->real != NULL; f++) {
-    const uintptr_t from = (uintptr_t)(back ? f->own : real_of(f));
-    const uintptr_t to = (uintptr_t)(back ? real_of(f) : f->own);
+    const struct change c = change_of(f, back);
     Elf64_Sym *s = NULL;
-    while (real_of(f) != NULL &&
-           (s = file_symbol(&symbols, f->name, from, s)) != NULL)
-      __atomic_store_n(&s->st_value, to - symbols.base, __ATOMIC_RELAXED);
+    while (c.from != 0 &&
+           (s = file_symbol(&symbols, f->name, c.from, s)) != NULL)
+      __atomic_store_n(&s->st_value, c.to - symbols.base, __ATOMIC_RELAXED);
   }
-  mprotect((void *)range.begin, range.end - range.begin, protection);
+  open_table(&symbols, false);
 }
 
 void
@@ -158,15 +149,13 @@ rebind_slot(const struct slots *s, const Elf64_Rela *r)
       r->r_addend != 0)
     return;
   for (const struct interposed_function *f = s->functions; f->real != NULL;
-       f++) {
-    const uintptr_t own = (uintptr_t)f->own, real = (uintptr_t)real_of(f);
-    const uintptr_t from = s->back ? own : real, to = s->back ? real : own;
+       f++)
     if (strcmp(s->names + symbol->st_name, f->name) == 0) {
-      if (*slot == from || (!s->back && is_lazy(s, r, symbol, *slot)))
-        set_slot(s, slot, to);
+      const struct change c = change_of(f, s->back);
+      if (*slot == c.from || (!s->back && is_lazy(s, r, symbol, *slot)))
+        set_slot(s, slot, c.to);
       return;
     }
-  }
 }
 
 static void

@@ -7,7 +7,6 @@
  * have stored the address of the real free, and may free any object by that.
  * Such an end is seen when the address is given out again. */
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
@@ -21,6 +20,7 @@
 #include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
 #include "c/session/session.h"
+#include "code/file_symbols.h"
 #include "image/image.h"
 
 /* ---- in front of the real functions ---- */
@@ -68,61 +68,41 @@ choose_functions(struct interposed_function *functions)
 EXPORT const char *mprof_attach(const char *settings);
 EXPORT void mprof_detach(void);
 
-/* Returns what the program itself finds by that name, and not this library.
- */
-static void *
-found_by_program(const char *name)
+/* Returns whether the program itself finds this function, and not only who
+ * has loaded this library. */
+static bool
+is_part_of_program(void)
 {
   this_thread.inside++;
   void *program = dlopen(NULL, RTLD_LAZY);
-  void *found = program == NULL ? NULL : dlsym(program, name);
+  const bool found =
+      program != NULL && dlsym(program, "mprof_attach") != NULL;
   dlsym(RTLD_DEFAULT, "malloc"); /* leaves no error, see function_behind */
   this_thread.inside--;
   return found;
 }
 
-/* Returns what libraries find by that name.  A program that is not
- * position-independent and takes the address of a function gives it one of
- * its own, in its linkage table: who calls that comes to the slot of the
- * program, which is bound anew as any other. */
-static void *
-found_by_libraries(const char *name)
-{
-  const struct link_map *map = _r_debug.r_map;
-  void *found = NULL;
-  while (found == NULL && map != NULL && (map = map->l_next) != NULL) {
-    void *const handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-    struct dl_find_object object;
-    void *const there = handle == NULL ? NULL : dlsym(handle, name);
-    if (there != NULL && _dl_find_object(there, &object) == 0 &&
-        object.dlfo_link_map == map) /* and not in one that it needs */
-      found = there;
-    if (handle != NULL)
-      dlclose(handle);
-  }
-  return found;
-}
-
-/* Returns whether malloc is the C library's.  What the program finds may be
- * the entry of its own linkage table. */
+/* Returns whether malloc is the C library's: that of the first file that
+ * defines it.  What dlsym finds may be the linkage table of a program that is
+ * not position-independent. */
 static bool
 is_real_malloc(void)
 {
-  Dl_info info;
-  const Elf64_Sym *symbol;
-  void *found = found_by_program("malloc");
-  if (dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 &&
-      symbol != NULL && symbol->st_shndx == SHN_UNDEF)
-    found = found_by_libraries("malloc");
-  return found == (void *)real.malloc;
+  struct file_symbols symbols;
+  const Elf64_Sym *found = NULL;
+  for (const struct link_map *map = _r_debug.r_map;
+       map != NULL && found == NULL; map = map->l_next)
+    if (file_symbols_of(map->l_ld, &symbols))
+      found = file_symbol(&symbols, "malloc", 0, NULL);
+  return found != NULL &&
+         symbols.base + found->st_value == (uintptr_t)real.malloc;
 }
 
 /* Begins, but where a debugger has loaded the library, and not the program:
  * then there is nothing to do before mprof_attach is called. */
 static void __attribute__((constructor)) begin(void)
 {
-  const bool known = found_by_program("mprof_attach") != NULL;
-  if (!known && !real.found && !real.bypassed) {
+  if (!is_part_of_program() && !real.found && !real.bypassed) {
     /* the debugger may call malloc by its name */
     real_allocator_bypass(interposed_functions);
     session.awaits_attach = true;
