@@ -13,6 +13,7 @@
 #include "arch/arch.h"
 #include "base/sizes.h"
 #include "image/image.h"
+#include "image/image_parts.h"
 
 enum { PAGE = ARCH_PAGE };
 
@@ -24,27 +25,22 @@ whole_pages(size_t bytes)
 
 /* ---- asking the kernel ---- */
 
-static struct {
-  bool sealed;
-  uintptr_t next_place; /* number of the next place to try */
-} arenas;
-
 void
 arenas_seal(void)
 {
-  __atomic_store_n(&arenas.sealed, true, __ATOMIC_RELAXED);
+  __atomic_store_n(&image.sealed, true, __ATOMIC_RELAXED);
 }
 
 void
 arenas_unseal(void)
 {
-  __atomic_store_n(&arenas.sealed, false, __ATOMIC_RELAXED);
+  __atomic_store_n(&image.sealed, false, __ATOMIC_RELAXED);
 }
 
 bool
 arenas_are_sealed(void)
 {
-  return __atomic_load_n(&arenas.sealed, __ATOMIC_RELAXED);
+  return __atomic_load_n(&image.sealed, __ATOMIC_RELAXED);
 }
 
 /* Returns true if the kernel may be asked for memory; else false, with errno
@@ -106,12 +102,12 @@ enum { PLACE_BITS = 30, PLACES = 1 << 14, TRIES = 64 };
 static void *
 next_place(size_t most)
 {
-  const uintptr_t here = (uintptr_t)&arenas;
+  const uintptr_t here = (uintptr_t)&image;
   const uintptr_t first = here > 64 * TERABYTE  ? here - 32 * TERABYTE
                           : here > TERABYTE / 4 ? here / 2
                                                 : here + 8 * TERABYTE;
   const uintptr_t number = __atomic_fetch_add(
-      &arenas.next_place, (most >> PLACE_BITS) + 1, __ATOMIC_RELAXED);
+      &image.next_place, (most >> PLACE_BITS) + 1, __ATOMIC_RELAXED);
   return (void *)(((first >> PLACE_BITS) + number % PLACES) << PLACE_BITS);
 }
 

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "image/image_file.h"
 #include "image/image_parts.h"
 #include "image/signals.h"
 
@@ -17,7 +16,8 @@
 #error "MPROF_VERSION is not defined"
 #endif
 
-struct image image = {.notes = {.arena = {.most = 1 << 28}}};
+struct image image = {.file = {.begun = -1},
+                      .notes = {.arena = {.most = 1 << 28}}};
 
 bool
 image_is_open(void)
@@ -59,7 +59,7 @@ say_incomplete(void)
   if (image.head == NULL || is_incomplete())
     return;
   set_flag(IMAGE_INCOMPLETE, true);
-  if (image.head->language == IMAGE_LISP && image_file.begun < 0 &&
+  if (image.head->language == IMAGE_LISP && image.file.begun < 0 &&
       write(STDERR_FILENO, message, sizeof message - 1) < 0)
     return; /* nobody is told */
 }
@@ -265,7 +265,7 @@ image_open(const char *path, enum image_language language, bool exclusive)
     if (head != NULL)
       directory_unmap(head);
     if (file >= 0) {
-      unlink(image_file.path);
+      unlink(image.file.path);
       image_file_begun();
     }
     image_file_settle(false);
@@ -306,7 +306,7 @@ image_close(bool keep)
   }
   if (file >= 0) {
     image_file_close(file);
-    unlink(image_file.path);
+    unlink(image.file.path);
   }
   image_file_settle(keep);
   __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);

@@ -20,9 +20,7 @@
 #include "arch/arch.h"
 #include "base/digits.h"
 #include "common/image_format.h"
-#include "image/arena.h"
-
-struct image_file image_file = {.begun = -1};
+#include "image/image_parts.h"
 
 /* ---- its descriptor ---- */
 
@@ -31,17 +29,17 @@ is_ours(int file)
 {
   struct stat status;
   return file >= 0 && fstat(file, &status) == 0 &&
-         status.st_dev == image_file.device &&
-         status.st_ino == image_file.inode;
+         status.st_dev == image.file.device &&
+         status.st_ino == image.file.inode;
 }
 
 int
 image_file_open(void)
 {
   int file;
-  if (is_ours(image_file.begun))
-    return image_file.begun;
-  file = open(image_file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (is_ours(image.file.begun))
+    return image.file.begun;
+  file = open(image.file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file >= 0 && !is_ours(file)) {
     close(file);
     return -1;
@@ -52,16 +50,16 @@ image_file_open(void)
 void
 image_file_close(int file)
 {
-  if (file >= 0 && file != image_file.begun)
+  if (file >= 0 && file != image.file.begun)
     close(file);
 }
 
 void
 image_file_begun(void)
 {
-  if (is_ours(image_file.begun))
-    close(image_file.begun);
-  image_file.begun = -1;
+  if (is_ours(image.file.begun))
+    close(image.file.begun);
+  image.file.begun = -1;
 }
 
 /* ---- room ---- */
@@ -74,11 +72,11 @@ image_file_lengthen(int file, uint64_t bytes)
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
       limit.rlim_cur != RLIM_INFINITY &&
-      image_file.end + bytes > limit.rlim_cur)
+      image.file.end + bytes > limit.rlim_cur)
     return EFBIG;
-  if (ftruncate(file, (off_t)(image_file.end + bytes)) != 0)
+  if (ftruncate(file, (off_t)(image.file.end + bytes)) != 0)
     return errno;
-  image_file.end += bytes;
+  image.file.end += bytes;
   return 0;
 }
 
@@ -121,10 +119,10 @@ write_in_place(int file)
 void
 image_file_keep_mask(void)
 {
-  image_file.mask = umask(077);
-  umask(image_file.mask);
+  image.file.mask = umask(077);
+  umask(image.file.mask);
   if (getauxval(AT_SECURE) != 0)
-    image_file.mask |= 077;
+    image.file.mask |= 077;
 }
 
 /* Moves the file that is there out of the way.  An image that another process
@@ -135,48 +133,48 @@ static bool
 move_old(void)
 {
   enum { MOST = 10000 };
-  char *const name = image_file.old;
+  char *const name = image.file.old;
   struct image_head head = {.version = 0};
   struct stat status;
   char *end;
   int file;
   name[0] = '\0';
-  if (lstat(image_file.path, &status) != 0)
+  if (lstat(image.file.path, &status) != 0)
     return errno == ENOENT;
   errno = EEXIST;
   if (!S_ISREG(status.st_mode))
     return false;
-  file = open(image_file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  file = open(image.file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (file >= 0 && (pread(file, &head, sizeof head, 0) != sizeof head ||
                     memcmp(head.magic, IMAGE_MAGIC, sizeof head.magic) != 0))
     head.process = 0;
   if (file >= 0)
     close(file);
-  image_file.old_stays =
+  image.file.old_stays =
       head.process != 0 &&
       ((head.flags & IMAGE_SAVED) == 0 || head.process != (uint32_t)getpid());
-  end = stpcpy(stpcpy(name, image_file.path),
-               image_file.old_stays ? "." : ".old.");
+  end = stpcpy(stpcpy(name, image.file.path),
+               image.file.old_stays ? "." : ".old.");
   end = write_digits(
-      end, image_file.old_stays ? head.process : (uint32_t)getpid(), 10);
+      end, image.file.old_stays ? head.process : (uint32_t)getpid(), 10);
   for (unsigned i = 2; access(name, F_OK) == 0 && i < MOST; i++)
     write_digits(stpcpy(end, "."), i, 10);
-  if (rename(image_file.path, name) == 0)
+  if (rename(image.file.path, name) == 0)
     return true;
-  image_file.old[0] = '\0';
+  image.file.old[0] = '\0';
   return false;
 }
 
 void
 image_file_settle(bool works)
 {
-  if (image_file.old[0] != '\0') {
+  if (image.file.old[0] != '\0') {
     if (!works)
-      rename(image_file.old, image_file.path);
-    else if (!image_file.old_stays)
-      unlink(image_file.old);
+      rename(image.file.old, image.file.path);
+    else if (!image.file.old_stays)
+      unlink(image.file.old);
   }
-  image_file.old[0] = '\0';
+  image.file.old[0] = '\0';
 }
 
 int
@@ -184,25 +182,25 @@ image_file_make(const char *path, bool exclusive)
 {
   struct stat status = {.st_ino = 0};
   int file;
-  if (strlen(path) >= sizeof image_file.path) {
+  if (strlen(path) >= sizeof image.file.path) {
     errno = ENAMETOOLONG;
     return -1;
   }
-  strcpy(image_file.path, path);
+  strcpy(image.file.path, path);
   if (!exclusive && !move_old())
     return -1;
-  file = open(image_file.path,
+  file = open(image.file.path,
               O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-              0666 & ~image_file.mask);
+              0666 & ~image.file.mask);
   if (file >= 0 && fstat(file, &status) != 0) {
     close(file);
-    unlink(image_file.path);
+    unlink(image.file.path);
     return -1;
   }
   if (file >= 0)
     write_in_place(file);
-  image_file.device = status.st_dev;
-  image_file.inode = status.st_ino;
-  image_file.end = 0;
-  return image_file.begun = file;
+  image.file.device = status.st_dev;
+  image.file.inode = status.st_ino;
+  image.file.end = 0;
+  return image.file.begun = file;
 }

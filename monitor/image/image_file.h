@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-extern struct image_file {
+struct image_file {
   char path[PATH_MAX]; /* name that it was made with */
   dev_t device;        /* of the file that was made, to know it again */
   ino_t inode;
@@ -22,7 +22,7 @@ extern struct image_file {
                               new one is known to work; "": there was none */
   bool old_stays;          /* with that name: it is another image */
   int begun; /* its descriptor until image_file_begun; else -1 */
-} image_file;
+};
 
 /* Keeps the present umask for all files made from now on; they have fewer
  * rights if the program's umask takes more away by then.  Without this call

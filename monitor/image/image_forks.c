@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "image/image_file.h"
 #include "image/image_parts.h"
 #include "image/signals.h"
 

@@ -19,7 +19,6 @@
 
 #include "arch/arch.h"
 #include "image/image.h"
-#include "image/image_file.h"
 
 /* From ADVISED bytes on the kernel makes larger parts of the file at once.
  * Before, it would read around the first page of each array. */
@@ -202,7 +201,7 @@ find_range(int file, const struct image_head *head, struct part *p)
 {
   if (p->range != 0)
     return true;
-  const uint64_t offset = image_file.end;
+  const uint64_t offset = image.file.end;
   const size_t range = range_for(head, p);
   errno = image_file_lengthen(file, range);
   if (errno != 0)
@@ -243,14 +242,14 @@ move_into_range(int file, struct part *p)
 bool
 part_put(int file, struct image_head *head, uint32_t number, struct part *p)
 {
-  const uint64_t end = image_file.end;
+  const uint64_t end = image.file.end;
   struct image_part *const entry = entry_at(head, number);
   if (entry == NULL || !find_range(file, head, p))
     return false;
   if (!move_into_range(file, p)) {
-    if (image_file.end != end)
+    if (image.file.end != end)
       p->range = 0;
-    image_file.end = end;
+    image.file.end = end;
     return false;
   }
   p->used = p->bytes;

@@ -16,6 +16,7 @@
 
 #include "common/image_format.h"
 #include "image/arena.h"
+#include "image/image_file.h"
 #include "image/note_list.h"
 #include "image/spin_lock.h"
 
@@ -32,6 +33,7 @@ struct part {
 
 extern struct image {
   struct spin_lock lock;   /* of all fields but notes_lock and notes_held */
+  struct image_file file;
   struct image_head *head; /* mapped, the directory behind it; NULL: no file;
                               read without the lock by image_is_open */
   struct arena arena;      /* memory of `parts' */
@@ -45,6 +47,9 @@ extern struct image {
   struct spin_lock notes_lock; /* of `notes'; taken before `lock' */
   struct note_list notes;
   bool held, notes_held; /* locks that a forking thread had before the fork */
+  bool sealed;           /* see arenas_seal; atomic */
+  uintptr_t next_place;  /* number of the place that an arena tries next;
+                            atomic */
 } image;
 
 /* ---- parts, under the lock ---- */

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/input_file.h"
 #include "c/interpose/object_header.h"
-#include "c/interpose/object_table.h"
+#include "c/count/object_table.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -29,21 +29,17 @@ variables() {
 
 variables >there
 same variables 'monitor/c/count/monitor monitor
-monitor/c/count/monitor own_process
 monitor/c/count/monitor this_thread
 monitor/c/count/stripes sharing
 monitor/c/count/stripes stripes
 monitor/c/environment settings
 monitor/c/image/process_image process_image
-monitor/c/interpose/objects live_objects
 monitor/c/interpose/real_allocator real
 monitor/c/session/session session
 monitor/code/code_objects code_notes
 monitor/code/frame_rule frame_rules
 monitor/code/frame_rule stopped
-monitor/image/arena arenas
 monitor/image/image image
-monitor/image/image_file image_file
 monitor/lisp/balance/collector_balance libgc
 monitor/lisp/live/live_table live
 monitor/lisp/names/code_functions functions

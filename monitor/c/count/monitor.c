@@ -24,27 +24,26 @@ _Static_assert(IMAGE_MOST_BUDGET ==
                    (1 << (LEAF_BITS - 1)) - CONTEXT_SPARE - 1,
                "the command refuses more");
 
-struct monitor monitor = {
-    .counting = true,
-    .threads = {.name_count = 1},
-    .functions = {.table = SHARED_TABLE_EMPTY, .most = FUNCTION_NUMBER}};
+/* All zero at first, and so in anonymous memory, which `own' has to be in. */
+struct monitor monitor;
 __thread struct this_thread this_thread HIDDEN_THREAD;
 
 /* ---- copies of the process ---- */
 
-union own_process own_process;
-
-/* Begins, under the lock of own_process. */
+/* Begins, under its lock. */
 static void
 begin(void)
 {
-  if (!monitor.begun)
-    madvise(&own_process, sizeof own_process, MADV_WIPEONFORK);
-  else if (!monitor.given_up && monitor.begin_copy != NULL)
+  if (!monitor.begun) {
+    madvise(&monitor.own, sizeof monitor.own, MADV_WIPEONFORK);
+    monitor.functions = (struct function_numbers){.table = SHARED_TABLE_EMPTY,
+                                                  .most = FUNCTION_NUMBER};
+  } else if (!monitor.given_up && monitor.begin_copy != NULL) {
     monitor.given_up = !monitor.begin_copy();
+  }
   monitor.begun = true;
-  own_process.counting = monitor.counting && !monitor.given_up;
-  __atomic_store_n(&own_process.known, !monitor.given_up, __ATOMIC_RELEASE);
+  monitor.own.counting = !monitor.stopped && !monitor.given_up;
+  __atomic_store_n(&monitor.own.known, !monitor.given_up, __ATOMIC_RELEASE);
 }
 
 bool
@@ -52,22 +51,22 @@ own_process_begin(void)
 {
   const int saved = errno;
   struct signals_held signals;
-  if (monitor.given_up || spin_holds(&own_process.lock))
+  if (monitor.given_up || spin_holds(&monitor.own.lock))
     return false;
   signals_hold(&signals);
-  spin_lock(&own_process.lock);
-  if (!own_process.known)
+  spin_lock(&monitor.own.lock);
+  if (!monitor.own.known)
     begin();
-  spin_unlock(&own_process.lock);
+  spin_unlock(&monitor.own.lock);
   signals_let_go(&signals);
   errno = saved;
-  return own_process.known;
+  return monitor.own.known;
 }
 
 void
 own_process_forked(void)
 {
-  memset(&own_process, 0, sizeof own_process);
+  memset(&monitor.own, 0, sizeof monitor.own);
 }
 
 /* ---- the tree ---- */
@@ -209,8 +208,9 @@ monitor_count(bool on)
 {
   if (on && stripes.figures_since == 0)
     stripes.figures_since = nanoseconds(CLOCK_REALTIME);
-  stripes.counting = monitor.counting = on;
-  __atomic_store_n(&own_process.counting, on && own_process.known,
+  stripes.counting = on;
+  monitor.stopped = !on;
+  __atomic_store_n(&monitor.own.counting, on && monitor.own.known,
                    __ATOMIC_RELEASE);
 }
 
@@ -241,8 +241,8 @@ monitor_leave_image(struct monitor *m)
     __atomic_store_n(&m->ready, false, __ATOMIC_RELEASE);
   } else {
     monitor.given_up = true;
-    own_process.counting = false;
-    __atomic_store_n(&own_process.known, false, __ATOMIC_RELEASE);
+    monitor.own.counting = false;
+    __atomic_store_n(&monitor.own.known, false, __ATOMIC_RELEASE);
   }
   monitor_unlock(m);
 }
@@ -262,7 +262,7 @@ monitor_forked(struct monitor *m)
   frame_rules.lock.holder = 0;
   context_tree_shorten(&m->tree);
   stripes_forked(m->tree.room + 1);
-  stripes.counting = m->counting;
+  stripes.counting = !m->stopped;
   clear(m);
   m->awaits_image = true;
   m->ready = false;

@@ -21,6 +21,7 @@
 
 #include "arch/arch.h"
 #include "base/attributes.h"
+#include "c/count/object_table.h"
 #include "c/count/stripes.h"
 #include "code/code_objects.h"
 #include "code/function_numbers.h"
@@ -44,7 +45,7 @@ struct threads {
   struct spin_lock lock; /* of `unused', the names and stripes_join */
   struct thread *unused; /* list of records that no thread has */
   char names[LABELS][NAME_BYTES]; /* by label, from 1 on */
-  uint32_t name_count;            /* last label given + 1 */
+  uint32_t name_count;            /* last label given */
   pthread_key_t key;              /* its destructor ends a thread's record */
   bool has_key;                   /* atomic */
 };
@@ -59,22 +60,45 @@ struct unloaded_code {
   uintptr_t linker_start, linker_end; /* atomic; end 0: not asked for yet */
 };
 
+/* The page of the process whose figures are in memory.
+ *
+ * A copy of the process may be made without a handler of the parent's: by
+ * _Fork, by clone, or by a system call.  So a page that the kernel empties in
+ * each copy (MADV_WIPEONFORK, Linux 4.14) says whose the figures in memory
+ * are.  A copy begins anew when it first counts or frees, and costs nothing
+ * until then.  A child that shares its parent's memory (vfork, CLONE_VM) also
+ * shares the page, and counts as a thread of the parent.
+ *
+ * Until the copy has begun, its counters are mapped from its parent's image.
+ * So all but the hook's fast path, which finds neither `counting' nor
+ * `known', call own_process_known before they use the monitor, the stripes or
+ * any lock. */
+union own_process {
+  struct {
+    bool known;            /* the figures in memory are this process's */
+    bool counting;         /* allocations, now; any thread may read it */
+    struct spin_lock lock; /* held by the thread that begins the process */
+  };
+  _Alignas(ARCH_PAGE) char page[ARCH_PAGE]; /* alone in it */
+};
+
 struct monitor {
+  union own_process own;
   bool ready;            /* the tree is there, and no image is awaited */
-  struct spin_lock lock; /* of what follows, but not of `threads', `code' and
-                            the last fields */
+  struct spin_lock lock; /* of what follows, but not of `objects',
+                            `threads', `code' and the last fields */
   bool awaits_image;     /* an image is to be made at the next count */
   bool without_memory;   /* there was none for a tree, and a line said so */
   struct context_tree tree;
   struct function_numbers functions; /* that are in it */
   struct region_table regions;       /* live_bytes is atomic */
-  struct spin_lock *objects;         /* lock of live_objects (interpose/) */
+  struct object_table objects;       /* that have no header; own lock */
   struct threads threads;
   struct unloaded_code code;
   /* For this process and for copies of it, without the lock: */
   bool begun, given_up;     /* the first process has begun; this one cannot
                                have figures of its own */
-  bool counting;            /* as last asked for */
+  bool stopped;             /* nothing is counted, as last asked for */
   bool (*begin_copy)(void); /* called when a copy begins, to forget what is
                                its parent's; false: it cannot.  NULL: no
                                session has begun */
@@ -82,28 +106,7 @@ struct monitor {
 
 extern struct monitor monitor HIDDEN;
 
-/* ---- copies of the process ----
- *
- * A copy may be made without a handler of the parent's: by _Fork, by
- * clone, or by a system call.  So a page that the kernel empties in each copy
- * (MADV_WIPEONFORK, Linux 4.14) says whose the figures in memory are.  A copy
- * begins anew when it first counts or frees, and costs nothing until then.  A
- * child that shares its parent's memory (vfork, CLONE_VM) also shares the
- * page, and counts as a thread of the parent.
- *
- * Until the copy has begun, its counters are mapped from its parent's image.
- * So all but the hook's fast path, which finds neither `counting' nor
- * `known', call own_process_known before they use the monitor, the stripes or
- * any lock. */
-
-extern union own_process {
-  struct {
-    bool known;            /* the figures in memory are this process's */
-    bool counting;         /* allocations, now; any thread may read it */
-    struct spin_lock lock; /* held by the thread that begins the process */
-  };
-  _Alignas(ARCH_PAGE) char page[ARCH_PAGE]; /* alone in it */
-} own_process HIDDEN;
+/* ---- copies of the process ---- */
 
 /* Begins in the first process, or in a copy of it.  Returns false in a copy
  * that cannot have counters of its own, and for a signal handler that
@@ -115,7 +118,7 @@ static inline bool
 own_process_known(void)
 {
   return __builtin_expect(
-             __atomic_load_n(&own_process.known, __ATOMIC_ACQUIRE), 1) ||
+             __atomic_load_n(&monitor.own.known, __ATOMIC_ACQUIRE), 1) ||
          own_process_begin();
 }
 
@@ -125,7 +128,7 @@ void own_process_forked(void);
 static inline bool
 monitor_is_counting(void)
 {
-  return __atomic_load_n(&own_process.counting, __ATOMIC_RELAXED);
+  return __atomic_load_n(&monitor.own.counting, __ATOMIC_RELAXED);
 }
 
 /* What the monitor knows of this thread without memory for it. */
@@ -140,12 +143,6 @@ extern __thread struct this_thread {
 } this_thread HIDDEN_THREAD;
 
 /* ---- the hook ---- */
-
-/* What an object is known by until it is freed. */
-struct counted {
-  owned_leaf leaf; /* 0: it was not counted */
-  uint32_t epoch;  /* of the figures that it is in */
-};
 
 /* Counts an object of `bytes', as requested, that the program is given at
  * `address'; `frame' is the ARCH_FRAME of the interposed function.  Returns

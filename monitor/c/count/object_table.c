@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "c/interpose/object_table.h"
+#include "c/count/object_table.h"
+
+#include <errno.h>
 
 #include "image/signals.h"
-#include <errno.h>
 
 static size_t
 capacity(const struct object_table *t)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * object_table.h -- live objects by their address that have no header
- * (object_header.h).
+ * (interpose/object_header.h).
  *
  * Open addressing with linear probing, at most three quarters full, or where
  * there is no memory for a larger one all but one place; what is taken out
@@ -18,8 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "c/count/monitor.h"
+#include "c/count/stripes.h"
 #include "image/arena.h"
+#include "image/spin_lock.h"
 
 /* What is known of an object of the program. */
 struct object_record {

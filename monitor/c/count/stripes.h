@@ -145,9 +145,15 @@ struct stripe_user {
   uintptr_t recent[TEMPORARY_MOST]; /* addresses, recent_count in a circle */
 };
 
-/* What an object is known by until it is freed: its leaf, and the number of
- * the thread that allocated it.  0: it was not counted. */
+/* The leaf of an object, and the number of the thread that allocated it.  0:
+ * it was not counted. */
 typedef uint32_t owned_leaf;
+
+/* What an object is known by until it is freed. */
+struct counted {
+  owned_leaf leaf;
+  uint32_t epoch; /* of the figures that it is in */
+};
 
 static inline uint32_t
 owned_leaf_number(owned_leaf l)

@@ -56,12 +56,12 @@ static uint32_t
 label_of_name(const char *name)
 {
   uint32_t label = 1;
-  while (label < monitor.threads.name_count &&
+  while (label <= monitor.threads.name_count &&
          strcmp(monitor.threads.names[label], name) != 0)
     label++;
   if (label == LABELS)
     return LABELS - 1;
-  if (label == monitor.threads.name_count) {
+  if (label > monitor.threads.name_count) {
     monitor.threads.name_count++;
     strcpy(monitor.threads.names[label],
            label == LABELS - 1 ? "(others)" : name);
@@ -133,8 +133,7 @@ thread_abandon(void)
   spin_abandon(&code_notes.lock);
   spin_abandon(&m->functions.table.lock);
   spin_abandon(&m->lock);
-  if (m->objects != NULL)
-    spin_abandon(m->objects);
+  spin_abandon(&m->objects.lock);
   if (this_thread.record != NULL) /* it may have been at a walk */
     thread_forget(this_thread.record, stripes.generation);
 }

@@ -88,7 +88,9 @@ process_image_set(const char *name)
   strcpy(process_image.free, process_image.base);
   process_image.first = process_image.by_program = true;
   set_base(name);
-  return strcmp(process_image.free, process_image.base) != 0;
+  const bool other = strcmp(process_image.free, process_image.base) != 0;
+  process_image.free[0] = '\0';
+  return other;
 }
 
 static int
@@ -189,7 +191,7 @@ without_controls(const char *path)
 void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
 {
-  const char *const tried = image_file.path;
+  const char *const tried = process_image.free;
   const char *const texts[] = {
       "mprof: ",
       before,

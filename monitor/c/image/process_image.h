@@ -23,7 +23,7 @@
 extern struct process_image {
   char base[PATH_MAX]; /* absolute name, without a process's suffix; empty:
                           not read yet */
-  char free[PATH_MAX]; /* scratch: a name with suffix, or the old `base' */
+  char free[PATH_MAX]; /* the last name with suffix that was tried; scratch */
   bool first;       /* the name is `base' itself; false in forked children */
   bool by_program;  /* the name is from mprof_restart or who attached */
   struct stat root; /* the folder "/" when the name was read */

@@ -68,7 +68,7 @@ static inline bool
 hook_freed(struct object_header *header)
 {
   struct thread *const thread = this_thread.record;
-  if (thread == NULL || this_thread.inside != 0 || !own_process.known)
+  if (thread == NULL || this_thread.inside != 0 || !monitor.own.known)
     return false;
   struct stripe *s = thread->user.stripe;
   this_thread.inside++; /* a handler of a signal waits for no lock */

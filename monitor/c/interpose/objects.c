@@ -6,8 +6,6 @@
 #include "c/count/thread.h"
 #include "image/spin_lock.h"
 
-struct object_table live_objects;
-
 /* Forgets an object without a header, as objects_unregister does.  In a
  * handler of a signal that interrupted a change of the table, the object
  * stays there until its address is given out again. */
@@ -16,8 +14,8 @@ objects_unregister_bare(void *object, struct object_record *taken)
 {
   *taken = (struct object_record){.address = (uintptr_t)object};
   own_process_known(); /* else another thread's lock may be held */
-  if (!spin_holds(&live_objects.lock))
-    object_table_remove(&live_objects, taken->address, taken);
+  if (!spin_holds(&monitor.objects.lock))
+    object_table_remove(&monitor.objects, taken->address, taken);
 }
 
 void
@@ -26,7 +24,7 @@ objects_count_free(const struct object_record *taken)
   if (taken->counted.leaf != 0)
     monitor_freed(taken->address, taken->counted, taken->bytes);
   if (taken->listed)
-    object_table_unreserve(&live_objects);
+    object_table_unreserve(&monitor.objects);
 }
 
 void *
@@ -38,14 +36,14 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
   if (object != NULL && (is_program_call() || thread_recover(frame))) {
     objects_unregister_bare(object, &before);
     objects_count_free(&before);
-    if (!object_table_reserve(&live_objects)) {
+    if (!object_table_reserve(&monitor.objects)) {
       monitor_miss(); /* it would not be known when it is freed */
     } else {
       given.counted = monitor_allocated(given.address, bytes, frame);
-      if (given.counted.leaf != 0 || live_objects.lists_all)
-        object_table_put(&live_objects, &given);
+      if (given.counted.leaf != 0 || monitor.objects.lists_all)
+        object_table_put(&monitor.objects, &given);
       else
-        object_table_unreserve(&live_objects);
+        object_table_unreserve(&monitor.objects);
     }
   }
   this_thread.inside--;
@@ -91,7 +89,7 @@ objects_restore(const struct object_record *taken)
 {
   void *const object = (void *)taken->address;
   if (taken->listed)
-    object_table_put(&live_objects, taken);
+    object_table_put(&monitor.objects, taken);
   else if (taken->headed)
     object_header_of(object)->check = object_header_check(object);
 }

@@ -13,12 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
+#include "c/count/monitor.h"
 #include "c/interpose/object_header.h"
-#include "c/interpose/object_table.h"
-
-/* Objects without a header. */
-extern struct object_table live_objects HIDDEN;
 
 /* Returns whether the present call, which has entered the monitor, is the
  * program's, and not one in the midst of another call. */

@@ -41,7 +41,7 @@ leak_search_open(void)
   session.leak_reader = (pid_t)environment_number("MPROF_REACHABLE", 0);
   if (session.leak_reader == 0)
     return;
-  live_objects.lists_all = true;
+  monitor.objects.lists_all = true;
   *(void **)&static_size = dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
   const uint32_t *pthread_bytes =
       dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
@@ -55,9 +55,9 @@ leak_search_open(void)
       .early = (uintptr_t)real.early,
       .early_bytes = sizeof real.early,
       .modules = (uintptr_t)&_r_debug,
-      .objects = (uintptr_t)&live_objects,
-      .objects_bytes = sizeof live_objects,
-      .objects_lock = (uintptr_t)&live_objects.lock};
+      .objects = (uintptr_t)&monitor.objects,
+      .objects_bytes = sizeof monitor.objects,
+      .objects_lock = (uintptr_t)&monitor.objects.lock};
 }
 
 static bool

@@ -59,7 +59,7 @@ make_room(struct monitor *m)
   spin_lock(&m->lock);
   context_tree_reserve(&m->tree, SPARE_RECORDS);
   spin_unlock(&m->lock);
-  object_table_make_room(&live_objects, SPARE_RECORDS);
+  object_table_make_room(&monitor.objects, SPARE_RECORDS);
 }
 
 /* Prepares for a filter of system calls, which the process is about to set.

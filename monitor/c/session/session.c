@@ -12,7 +12,7 @@ struct session session;
 bool
 session_is_ours(void)
 {
-  return own_process.known && !arenas_are_sealed() &&
+  return monitor.own.known && !arenas_are_sealed() &&
          !real_allocator_bypassed() &&
          (session.process == 0 || session.process == getpid());
 }

@@ -48,7 +48,6 @@ extern struct session {
   pid_t leak_reader;  /* finds lost objects at the end; 0: nobody does */
   bool awaits_attach; /* a debugger loaded the library (mprof_attach) */
   bool attached;      /* mprof_attach was called, and mprof_detach was not */
-  bool has_handlers;  /* of forks, quick_exit and ends of threads */
   bool has_end;       /* session_end_at_exit was called */
 } session HIDDEN;
 
@@ -65,11 +64,6 @@ void session_begin(void);
 
 /* Registers the search for leaks with exit.  Does nothing the second time. */
 void session_end_at_exit(void);
-
-/* ---- fork.c ---- */
-
-/* Registers what is done before and after a fork. */
-void fork_open(void);
 
 /* ---- fatal_signals.c ---- */
 
