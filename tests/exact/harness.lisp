@@ -376,28 +376,6 @@ calls C for the first time, would be in the figures of that time."
   `(dotimes (i 10)
      (keep ,form)))
 
-(defun made (variables &rest rows)
-  "Ten times ROWS and nothing else: each is (TYPE OBJECTS BYTES), OBJECTS of a
-type or class with BYTES in all.  And the conses for each of VARIABLES that
-the interpreter binds, which are two in a TEN."
-  (let ((conses (v variables))
-        (conses-seen nil)
-        (objects 0)
-        (total 0))
-    (loop for (type n bytes) in rows
-          for more = (if (eq type 'cons) conses 0)
-          do (incf objects (* 10 n))
-             (incf total (* 10 bytes))
-             (when (eq type 'cons)
-               (setf conses-seen t))
-             (type-total type (+ (* 10 n) more)
-                         (+ (* 10 bytes) (* more +cons+))
-                         (lambda (figures)
-                           (mprof.data:figure :name figures))))
-    (unless conses-seen
-      (type-total 'cons conses (* conses +cons+)))
-    (total (+ objects conses) (+ total (* conses +cons+)))))
-
 (defmacro measuring ((title &key (residual 0)) form &body checks)
   "Count what FORM allocates, then run CHECKS."
   `(progn

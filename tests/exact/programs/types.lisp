@@ -28,16 +28,21 @@
   "No byte is of memory that nobody knows the use of."
   (type-total "RAW-MEMORY" 0 0))
 
-;;; Floats.  A complex one begins with 4 bytes, then what C aligns.
+;;; Numbers.  A complex float begins with 4 bytes, then what C aligns.
 
 (defvar *single* 1.5f0)
 (defvar *double* 1.5d0)
 (defvar *long* 1.5l0)
+(defvar *three* 3)
 
-(measuring ("complex floats")
-    (progn (ten (complex *single* *single*))
+(measuring ("floats, ratios and complex numbers")
+    (progn (ten (/ 1 *three*))
+           (ten (complex 1 *three*))
+           (ten (complex *single* *single*))
            (ten (complex *double* *double*))
            (ten (complex *long* *long*)))
+  (ten-of "RATIO" +ratio+)
+  (ten-of "COMPLEX" +complex+)
   (ten-of "(COMPLEX SINGLE-FLOAT)" 12)
   (ten-of "(COMPLEX DOUBLE-FLOAT)" 24)
   (ten-of "(COMPLEX LONG-FLOAT)" 48))
@@ -128,12 +133,6 @@
   (ten-of "(SIMPLE-ARRAY BASE-CHAR)" (+ +array+ 16 13))
   (ten-of "(ARRAY (UNSIGNED-BYTE 16))" (+ +array+ 16 24)))
 
-(defvar *bits* (make-array *matrix* :element-type 'bit))
-
-;; the result shares its dimensions with the argument
-(measuring ("operations on matrices of bits") (ten (bit-not *bits*))
-  (ten-of "(SIMPLE-ARRAY BIT)" (+ +array+ 2)))
-
 (defvar *words* (make-array 5 :element-type 'ext:byte32))
 
 (measuring ("raw data of an array") (ten (ext:array-raw-data *words*))
@@ -183,6 +182,42 @@
 ;; MAKE-PATHNAME makes one, and another when it merges with defaults
 (measuring ("pathnames") (ten (make-pathname :name *name*))
   (ten-of 'pathname (* 2 +pathname+) 2))
+
+;;; A table that is full at three quarters grows by a half, that is by 1.5d0, a
+;;; float that each new table takes.  Each time the old entries are kept in one
+;;; more header, and the new size is a float before it is an integer; 45 * 1.5
+;;; leaves a rest, one more float.
+
+(defun fill-table (table n)
+  (dotimes (i n)
+    (setf (gethash i table) i))
+  table)
+
+(measuring ("tables that grow")
+    (ten (fill-table (make-hash-table :size 20) 100))
+  (ten-of 'hash-table (+ (* 6 +hash-table+)
+                         (* +hash-table-entry+ (+ 20 30 45 68 102 153)))
+          6)
+  (ten-of 'double-float (* 7 +double-float+) 7)
+  (arc 'fill-table 'si:hash-set 50))
+
+;; vectors grow by a half and one
+(defun push-all (vector n)
+  (dotimes (i n vector)
+    (vector-push-extend i vector)))
+
+(measuring ("vectors that grow")
+    (ten (push-all (make-array 4 :adjustable t :fill-pointer 0) 100))
+  (ten-of "(VECTOR T)" (loop for n in '(4 7 11 17 26 40 61 92 139)
+                             sum (+ +vector+ (* n +word+)))
+          9)
+  (arc 'push-all 'vector-push-extend 80))
+
+;; a package has two tables of 128 symbols; the list of all is copied
+(measuring ("packages")
+    (ten (delete-package (make-package "TEMPORARY" :use nil)))
+  (ten-of 'package 80)
+  (ten-of 'hash-table (* 2 (+ +hash-table+ (* 128 +hash-table-entry+))) 2))
 
 ;; 313 words of the Mersenne twister, a vector of its own
 (measuring ("random states") (ten (make-random-state nil))
@@ -283,9 +318,6 @@
   (ten-of "FOREIGN-DATA" (+ 32 100))
   (ten-in-all 1 132))
 
-(measuring ("foreign data of no size") (ten (si:allocate-foreign-data :void 0))
-  (ten-of "FOREIGN-DATA" 32))
-
 ;;; Functions.
 
 (defun make-counter (n)
@@ -328,15 +360,7 @@
                         (* objects (+ +instance+ (* slots +word+)))))
   (calls 'make-point 10))
 
-;;; Instances by class: conditions, generic functions, classes, slots.
-
-(define-condition my-condition (error) ((cause :initarg :cause)))
-(defun my-condition () (make-condition 'my-condition :cause 1))
-(my-condition)
-
-(measuring ("conditions") (ten (my-condition))
-  (type-total 'my-condition 10 (* 10 (+ +instance+ 8))
-              (mprof.data:reader :class)))
+;;; Instances by class: generic functions, classes, slots.
 
 (measuring ("what DEFCLASS makes")
     (eval '(defclass made () ((first :initarg :first) (second))))

@@ -4,7 +4,8 @@
 ;;;; Why a number becomes an object.  Where the compiler has it in a variable of
 ;;;; C and needs an object, the chain goes on to the function that makes it,
 ;;;; whose name tells for what: runtime-patch/.../0013-why-boxed.patch.  So does
-;;;; the cons of a variable that is closed over.
+;;;; the cons of a variable that is closed over.  And bignums that grow inside
+;;;; of GMP, which has no frame pointers.
 
 (in-package #:exact)
 
@@ -83,12 +84,8 @@ nothing else makes any.  It is called with ARGUMENTS: (VARIABLE TYPE VALUE)."
 
 (boxing-x argument ((argument 1))
   (ignore-it (* x 2)) nil)
-(boxing-x arguments ((argument 2))
-  (ignore-it (* x 2) (+ x 1)) nil)
 (boxing-x funcall ((argument 1))
   (funcall 'ignore-it (* x 2)) nil)
-(boxing-x argument-of-two ((argument 1))
-  (ignore-it (if *special* nil (* x 2))) nil)
 (boxing-x local-argument ((argument 2))
   (flet ((h (y) (ignore-it y) (ignore-it y)))
     (declare (notinline h))
@@ -103,8 +100,6 @@ nothing else makes any.  It is called with ARGUMENTS: (VARIABLE TYPE VALUE)."
 
 (boxing-x arithmetic ((arithmetic 1))
   (ignore-it (+ (* x 2) *object*)) nil)
-(boxing-x square-root ((arithmetic 1))
-  (ignore-it (sqrt x)) nil)
 (boxing-x floor ((arithmetic 1))
   (ignore-it (floor x)) nil)
 
@@ -218,3 +213,46 @@ nothing else makes any.  It is called with ARGUMENTS: (VARIABLE TYPE VALUE)."
                                                         :from-end t)))
                    into found
                finally (return found))))
+
+;;; A register of the thread grows inside of GMP: the new block belongs to the
+;;; chain through GMP to the Lisp caller.
+
+(defvar *power* (expt 7 3001))
+(defvar *twice* (* 2 *power*))
+(defvar *thrice* (* 3 *power*))
+(defvar *go* (mp:make-semaphore))
+(defvar *done* (mp:make-semaphore))
+
+(defun divisor ()
+  (mp:signal-semaphore *done*)
+  (mp:wait-on-semaphore *go*)
+  (keep (gcd *twice* *thrice*))
+  (mp:signal-semaphore *done*))
+
+(defvar *thread* (mp:process-run-function "divisor" #'divisor))
+(mp:wait-on-semaphore *done*)
+
+(measuring ("GMP grows a bignum")
+    (progn
+      (mp:signal-semaphore *go*)
+      (mp:wait-on-semaphore *done*))
+  (let* ((limbs (* +word+ (ceiling (integer-length *power*) 64)))
+         (result (+ +bignum+ limbs))
+         (register (* 32 +word+))) ; what ECL gives back to it afterwards
+    (type-total "BIGNUM" 1 (+ limbs result register))
+    (self 'gcd 1 (+ limbs result register))
+    (arc 'divisor 'gcd 1)
+    (check "through GMP"
+           (list (format nil "_ecl_big_gcd;__gmpz_gcd;__gmpz_realloc;mp_realloc;~
+                              BIGNUM ~D" limbs)
+                 (format nil "_ecl_big_gcd;_ecl_big_register_normalize;~
+                              _ecl_big_register_copy;BIGNUM ~D" result)
+                 (format nil "_ecl_big_gcd;_ecl_big_register_normalize;~
+                              _ecl_big_register_copy;_ecl_big_register_free;~
+                              __gmpz_realloc2;mp_realloc;BIGNUM ~D"
+                         register))
+           (mapcar (lambda (line)
+                     (subseq line (search "_ecl_big_gcd" line)))
+                   (runtime-chains)))))
+
+(mp:process-join *thread*)
