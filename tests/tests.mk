@@ -274,8 +274,7 @@ check-tiny: all ## C and exact tests with a monitor whose tables begin tiny
 	  reduce_o='$(filter-out $(shared_c:%.c=$(O)/obj/%.o),$(reduce_o))' \
 	  check-tiny-short,check-tiny-variant)
 
-tiny := budget change depth limited lines locals many-threads phases \
-  thread-ends threads
+tiny := budget change depth limited lines names phases threads
 
 .PHONY: check-tiny-variant check-tiny-short
 check-tiny-variant: tests $(command) $(monitor_so) $(reduce_so)

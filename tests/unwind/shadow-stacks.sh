@@ -11,8 +11,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}" "${CC:=gcc}"
 flags=-fcf-protection=full
-programs='c-exits control depth foreign other-stacks out-of-line signals
-  thread-ends threads'
+programs='c-exits calls depth foreign interrupts other-stacks out-of-line
+  threads'
 work=$BUILD/unwind/shadow-stacks
 rm -rf "$work"
 mkdir -p "$work" || exit 1

@@ -2,7 +2,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Deep stacks: a million frames, stacks that overflow and are left, and an
-;;;; interpreter whose every node is a chain of its own.
+;;;; interpreter whose every node is a chain of its own.  And a heap that is
+;;;; exhausted.
 ;;;;
 ;;;; How deep a stack may grow depends on where it begins, which no two
 ;;;; processes agree on, so there the program itself counts what it does; and
@@ -142,37 +143,6 @@
     (no-arc 'dive 'after-overflow)
     (calls 'dive-and-recover 1)))
 
-;;; The binding stack.
-
-(ext:set-limit 'ext:binding-stack 4000)
-
-(defvar *bound* 0)
-
-(defun bind-more (n)
-  (setf *calls* n)
-  (let ((*bound* n))
-    (keep (cells 1))
-    (1+ (bind-more (1+ n)))))
-
-(defun bind-and-recover ()
-  (handler-case (bind-more 1)
-    (ext:stack-overflow () (after-overflow *bound*))))
-
-(when (eq *variant* :compiled)
-  (bind-and-recover))
-
-(dotimes (i (by-variant 3 0))
-  (measuring ("the binding stack overflows") (bind-and-recover)
-    (check "bindings are undone" 0 *bound*)
-    ;; the last call makes no cons; on top of it the runtime makes a string
-    (let ((n (1- *calls*)))
-      (self 'bind-more (1+ n) (+ (* n +cons+) +string+)))
-    (calls 'bind-more *calls*)
-    (arc 'bind-more 'bind-more (1- *calls*))
-    (arc 'bind-and-recover 'after-overflow 1 (+ 3 (v 1))
-         (* (+ 3 (v 1)) +cons+))
-    (no-arc 'bind-more 'after-overflow)))
-
 ;;; Deep recursion.  What is allocated at the bottom and on the way back costs
 ;;; the same as at the top.  The interpreter needs some 30 times more stack.
 
@@ -199,3 +169,46 @@
   (arc 'descend 'descend *levels*)
   (arc 'descend-once 'descend 1)
   (conses 'descend (+ 5 8 (v (1+ *levels*)) (v *levels*))))
+
+;;; A handler of STORAGE-EXHAUSTED runs inside the allocator that ran out of
+;;; memory, allocates itself, and lets the allocator go on.  Only compiled.
+
+;; Whether the memory ends at the header of an array or at its elements
+;; depends on how the heap has grown, and so do the chains below the
+;; allocators.
+(setf *dump-only* "EXACT::MAKE-ARRAYS;CONS")
+
+(defvar *handled* 0)
+(defvar *arrays* '())
+
+(defun note-exhaustion ()
+  (push (list 1 2 3) *arrays*)
+  (incf *handled*))
+
+(defun make-arrays (n)
+  (dotimes (i n)
+    (push (make-array 1000) *arrays*)))
+
+(defun exhaust (n)
+  (handler-bind ((ext:storage-exhausted
+                   (lambda (condition)
+                     (declare (ignore condition))
+                     (note-exhaustion)
+                     (invoke-restart 'continue))))
+    (make-arrays n)))
+
+;; The first condition of a class fills caches of CLOS.
+(defun exhaust-first ()
+  (ext:set-limit 'ext:heap-size (* 40 1024 1024))
+  (exhaust 10000)
+  (setf *handled* 0))
+
+(when (eq *variant* :compiled)
+  (exhaust-first)
+  (measuring ("handlers of storage exhaustion") (exhaust 20000)
+    (check "storage was exhausted" t (plusp *handled*))
+    (calls 'note-exhaustion *handled*)
+    (inclusive 'note-exhaustion (* 4 *handled*) (* 4 *handled* +cons+))
+    (type-total "(SIMPLE-ARRAY T)" 20000 (* 20000 (+ +vector+ (* 1000 +word+))))
+    (arc 'exhaust 'make-arrays 1))
+  (ext:set-limit 'ext:heap-size 0))

@@ -1,7 +1,12 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Threads: each counts for itself, and all add up.
+;;;; Threads: each counts for itself, all add up, and those of one name are one.
+;;;; They begin and end at any time and in any way, also with known frames on
+;;;; their stacks, and what the monitor takes for them is bounded.
+;;;;
+;;;; Threads make objects of their own when they begin and end, so only the
+;;;; functions here are compared; totals still add up.
 
 (in-package #:exact)
 
@@ -14,16 +19,6 @@
   (let ((last nil))
     (dotimes (i n last)
       (setf last (cons i i)))))
-
-(defun wait-then-work ()
-  (mp:wait-on-semaphore *gate*)
-  (thread-work 10000)
-  (mp:signal-semaphore *done*))
-
-(defun run-threads (n function)
-  (let ((threads (loop repeat n
-                       collect (mp:process-run-function "worker" function))))
-    (mapc #'mp:process-join threads)))
 
 (defun threads-called (name n allocations)
   "Checks that all N threads of that NAME are one, in which THREAD-WORK made
@@ -50,32 +45,6 @@ ALLOCATIONS conses for each."
          (list (mprof.data:figure :self-allocations f)
                (mprof.data:figure :self-bytes f)))))
 
-;;; Threads make objects of their own when they begin and end, so only the
-;;; functions here are compared; totals still add up.
-
-(measuring ("4 threads started while counting")
-    (run-threads 4 (lambda () (thread-work 10000)))
-  (self 'thread-work 40000 (* 40000 +cons+))
-  (calls 'thread-work 4)
-  (threads-called "worker" 4 10000))
-
-(defvar *early*
-  (loop repeat 4 collect (mp:process-run-function "early" #'wait-then-work)))
-
-(measuring ("4 threads started before")
-    (progn
-      (mp:signal-semaphore *gate* 4)
-      (dotimes (i 4)
-        (mp:wait-on-semaphore *done*)))
-  (self 'thread-work 40000 (* 40000 +cons+))
-  (calls 'thread-work 4)
-  (calls 'wait-then-work 4)
-  (threads-called "early" 4 10000))
-
-(mapc #'mp:process-join *early*)
-
-;;; This thread works at the same time.
-
 (measuring ("this thread and others")
     (let ((threads (loop repeat 2
                          collect (mp:process-run-function
@@ -87,7 +56,7 @@ ALLOCATIONS conses for each."
   (threads-called "worker" 2 20000)
   (threads-called "SI:TOP-LEVEL" 1 20000))
 
-;;; Threads without names, and one that has a name of its own.
+;;; Without names, and one that has a name of its own.
 
 (measuring ("threads without names")
     (mapc #'mp:process-join
@@ -98,8 +67,7 @@ ALLOCATIONS conses for each."
   (threads-called "[unnamed]" 2 10)
   (threads-called "single" 1 30))
 
-;;; A thread that goes on after counting has stopped, and is counted again:
-;;; what it does in between is not.
+;;; One that goes on after counting has stopped, and is counted again.
 
 (defvar *steps* (mp:make-semaphore))
 (defvar *step-done* (mp:make-semaphore))
@@ -129,15 +97,6 @@ ALLOCATIONS conses for each."
   (threads-called "stepper" 1 100))
 
 (mp:process-join *stepper*)
-
-;;; Many short threads.
-
-(measuring ("50 threads one after the other")
-    (dotimes (i 50)
-      (run-threads 1 (lambda () (thread-work 10))))
-  (self 'thread-work 500 (* 500 +cons+))
-  (calls 'thread-work 50)
-  (threads-called "worker" 50 10))
 
 ;;; Threads that are in the middle of it when counting begins and when it
 ;;; ends: an object that the collector has given out is counted either by both
@@ -172,30 +131,6 @@ ALLOCATIONS conses for each."
     (setf *busy* nil)
     (mapc #'mp:process-join threads)))
 
-;;; Threads of one name are one, also those that live at the same time.
-
-(defun run-thread-to-gate ()
-  (mp:signal-semaphore *done*)
-  (mp:wait-on-semaphore *gate*)
-  (thread-work 10)
-  (mp:signal-semaphore *done*))
-
-(defun threads-of-one-name (n)
-  "N threads, one begun after the other."
-  (let ((threads (loop repeat n
-                       collect (mp:process-run-function
-                                "same" #'run-thread-to-gate)
-                       do (mp:wait-on-semaphore *done*))))
-    (mp:signal-semaphore *gate* n)
-    (dotimes (i n)
-      (mp:wait-on-semaphore *done*))
-    (mapc #'mp:process-join threads)))
-
-(measuring ("threads with one name")
-    (threads-of-one-name 4)
-  (self 'thread-work 40 (* 40 +cons+))
-  (threads-called "same" 4 10))
-
 ;;; One that begins while counting, and ends after it has stopped.
 
 (defvar *late* nil)
@@ -217,3 +152,249 @@ ALLOCATIONS conses for each."
 (setf *title* "a thread ended after stop")
 (take-profile)
 (threads-called "late" 1 70)
+
+;;; The ways in which a thread can end, with known frames on its stack.
+
+(defun below-frames (depth function)
+  "Call FUNCTION below DEPTH frames, each of which has allocated."
+  (thread-work 1)
+  (if (zerop depth)
+      (funcall function)
+      (below-frames (1- depth) function))
+  (thread-work 1))
+
+(defun run-to-the-end (name function &optional (end (lambda (thread) thread)))
+  "Run FUNCTION in a thread, call END with that, and wait until it is gone."
+  (let ((thread (mp:process-run-function name function)))
+    (funcall end thread)
+    (mp:process-join thread)
+    (loop while (mp:process-active-p thread)
+          do (mp:process-yield))))
+
+;;; C code ends it with pthread_exit below a callback.  Lisp's cleanup forms do
+;;; not run then.
+
+(defvar *end-thread* (c-function "end_thread"))
+
+(defun end-thread ()
+  (si:call-cfun *end-thread* :void '() '()))
+
+(defvar *with-large-frame* (c-function "with_large_frame"))
+
+(define-callback ending :long ((n :long))
+  (thread-work n)
+  (end-thread)
+  n)
+
+(defvar *ending* (list (ffi:callback 'ending) 3))
+
+(defun end-below-callback ()
+  (si:call-cfun *with-large-frame* :long '(:pointer-void :long) *ending*))
+
+(measuring ("pthread_exit below a callback")
+    (run-to-the-end "exit" (lambda () (below-frames 20 #'end-below-callback)))
+  (self 'thread-work 24 (* 24 +cons+))
+  (calls 'thread-work 22)
+  (arc 'ending 'thread-work 1 3 (* 3 +cons+))
+  (calls 'ending 1)
+  (calls 'below-frames 21))
+
+;;; It waits in C, and is cancelled there, or killed by Lisp.  Only the latter
+;;; runs cleanup forms.
+
+(defvar *call-and-wait* (c-function "call_and_wait"))
+(defvar *cancel-waiting* (c-function "cancel_waiting"))
+
+(define-callback arrived :long ((n :long))
+  (thread-work n)
+  (mp:signal-semaphore *done*)
+  n)
+
+(defvar *waiting* (list (ffi:callback 'arrived) 3))
+
+(defun wait-in-c ()
+  (unwind-protect
+       (si:call-cfun *call-and-wait* :long '(:pointer-void :long) *waiting*)
+    (thread-work 5)))
+
+(defun cancel (thread)
+  (declare (ignore thread))
+  (mp:wait-on-semaphore *done*)
+  (si:call-cfun *cancel-waiting* :int '() '()))
+
+(defun kill (thread)
+  (mp:wait-on-semaphore *done*)
+  (mp:process-kill thread))
+
+(defun check-waiting (cleanups)
+  (let ((n (+ 24 (* 5 cleanups))))
+    (self 'thread-work n (* n +cons+)))
+  (calls 'thread-work (+ 22 cleanups))
+  (arc 'arrived 'thread-work 1 3 (* 3 +cons+))
+  (calls 'arrived 1)
+  (calls 'below-frames 21))
+
+(measuring ("pthread_cancel in C")
+    (run-to-the-end "cancelled" (lambda () (below-frames 20 #'wait-in-c))
+                    #'cancel)
+  (check-waiting 0)
+  (no-arc 'wait-in-c 'thread-work))
+
+(measuring ("a thread is killed in C")
+    (run-to-the-end "killed" (lambda () (below-frames 20 #'wait-in-c)) #'kill)
+  (check-waiting 1)
+  (arc 'wait-in-c 'thread-work 1 5 (* 5 +cons+)))
+
+;;; Its stack overflows, it recovers, and goes on.  A large frame in C between
+;;; any two in Lisp makes that soon, for whole walks.
+
+(defvar *dive-arguments* (list nil 0))
+(defvar *depth* 0)
+(declaim (fixnum *depth*))
+
+(defun note-depth (n)
+  (keep (cons n n))
+  (setf *depth* n))
+
+(ffi:defcallback dive :long ((n :long))
+  (note-depth n)
+  (rplaca (rest *dive-arguments*) (1+ n))
+  (si:call-cfun *with-large-frame* :long '(:pointer-void :long)
+                *dive-arguments*))
+
+(setf (first *dive-arguments*) (ffi:callback 'dive))
+
+(defun overflow ()
+  (handler-case (dive 1)
+    (ext:stack-overflow ()
+      (thread-work 7))))
+
+(measuring ("the stack of a thread overflows")
+    (run-to-the-end "overflow" (lambda () (below-frames 5 #'overflow)))
+  (self 'note-depth *depth* (* *depth* +cons+))
+  (calls 'note-depth *depth*)
+  (self 'thread-work 19 (* 19 +cons+))
+  (calls 'thread-work 13)
+  (arc 'overflow 'thread-work 1))
+
+;;; A thread that C has made.
+
+(defvar *call-in-new-thread* (c-function "call_in_new_thread"))
+
+(ffi:defcallback work-callback :long ((n :long))
+  (thread-work n)
+  n)
+
+(defvar *arguments* (list "from C" (ffi:callback 'work-callback) 10))
+
+(measuring ("a thread that C has made" :residual nil)
+    (si:call-cfun *call-in-new-thread* :long '(:object :pointer-void :long)
+                  *arguments*)
+  (self 'thread-work 10 (* 10 +cons+))
+  (calls 'thread-work 1)
+  ;; what ECL allocates to import a thread comes before it is announced
+  (check "the residual has its reason"
+         '("memory that the runtime allocated for 1 threads, created by C code, before they were imported")
+         (nth-value 1 (mprof.data:comment "mprof.residual_note" *profile*))))
+
+;;; Threads begin and end while profiles are saved and counting stops and
+;;; starts.  The collector makes a record of each thread, in which run or
+;;; between which two is left to chance: a hundred and sixty of them.
+
+(defun make-threads (n)
+  (dotimes (i n)
+    (mp:process-join (mp:process-run-function "short" #'list))))
+
+(measuring ("threads begin and end at all times")
+    (let ((makers (loop repeat 4
+                        collect (mp:process-run-function
+                                 "maker" #'make-threads 40))))
+      (loop while (some #'mp:process-active-p makers)
+            for i from 1
+            do (mprof:save *saved*)
+               (when (zerop (mod i 5))
+                 (mprof:stop)
+                 (start)))
+      (mapc #'mp:process-join makers)))
+
+;;; Many threads.  The monitor's memory is what the kernel says of mappings
+;;; without reserve, which nobody else here has but malloc.
+
+(defun thread-work-of-kinds ()
+  (let ((last '()))
+    (dotimes (i 100)
+      (setf last (list i i)))
+    (keep (list last (make-array 10) (make-string 10)
+                (* 1.5d0 (length last))))))
+
+(defun field (line name)
+  "The number in LINE, if it is the one called NAME."
+  (when (eql (mismatch name line) (length name))
+    (parse-integer line :start (length name) :junk-allowed t)))
+
+(defun monitor-kilobytes ()
+  "The resident memory of the monitor."
+  (with-open-file (maps "/proc/self/smaps")
+    (loop with resident = 0
+          for line = (read-line maps nil)
+          while line
+          do (setf resident (or (field line "Rss:") resident))
+          when (and (eql (mismatch "VmFlags:" line) 8) (search " nr" line))
+            sum resident)))
+
+;;; At once.  They wait without work of the runtime's: its semaphores poll.
+
+;; A thread of 24.5.10 begins with a restart, which is made in seven places: with
+;; them it has more than sixteen paths, and the table of these is larger.
+(defconstant +most-kilobytes+ (by-release 72 80))
+(defvar *kilobytes* 0)
+(defvar *go-on* nil)
+
+(defun work-and-wait (done)
+  (thread-work-of-kinds)
+  (mp:signal-semaphore done)
+  (loop until *go-on* do (sleep 0.1)))
+
+(defun live-together ()
+  (let* ((done (mp:make-semaphore))
+         (before (monitor-kilobytes))
+         (threads (loop repeat 100
+                        collect (mp:process-run-function
+                                 "together" #'work-and-wait done))))
+    (dotimes (i 100)
+      (mp:wait-on-semaphore done))
+    (setf *kilobytes* (/ (- (monitor-kilobytes) before) 100)
+          *go-on* t)
+    (mapc #'mp:process-join threads)))
+
+(measuring ("100 threads at once") (live-together)
+  (calls 'thread-work-of-kinds 100)
+  (check (format nil "each takes at most ~D KiB" +most-kilobytes+) t
+         (<= *kilobytes* +most-kilobytes+)))
+
+;;; One after the other, with one name or names of their own: those that have
+;;; ended leave nothing, from a number of them on.
+
+(defun run-row (name)
+  (dotimes (i 1000)
+    (mp:process-join (mp:process-run-function (format nil name i)
+                                              #'thread-work-of-kinds))))
+
+(defun run-two-rows (first second)
+  (run-row first)
+  (let ((before (monitor-kilobytes)))
+    (run-row second)
+    (setf *kilobytes* (- (monitor-kilobytes) before))))
+
+(loop for (title first second labels)
+        in '(("with one name" "row" "row" 0)
+             ("with names of their own" "number ~D" "other ~D" 1))
+      do (measuring ((format nil "2,000 threads ~A" title))
+             (run-two-rows first second)
+           (calls 'thread-work-of-kinds 2000)
+           (check "the others share a label" labels
+                  (count "[other threads]"
+                         (mprof.data:figure :threads *profile*)
+                         :key (mprof.data:reader :name) :test #'string=))
+           (check "the second thousand takes less than 256 KiB" t
+                  (< *kilobytes* 256))))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * thread-ends.c -- for thread-ends.lisp: threads that leave through C or wait
+ * threads.c -- for threads.lisp: threads that leave through C or wait
  * there for their end, one whose stack is soon used up, and one that C has made.
  */
 #define GC_NO_THREAD_REDIRECTS /* a thread that the collector has not made */

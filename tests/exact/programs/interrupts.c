@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * disturbed.c -- for disturbed.lisp: a thread that has the dynamic linker's
+ * interrupts.c -- for interrupts.lisp: a thread that has the dynamic linker's
  * lock, and the end of a child, which may not come.
  */
 #include <link.h>
