@@ -247,7 +247,7 @@ A byte that is not UTF-8 becomes U+FFFD."
   (option-selects "mprof_option_selects" :int (:cstring))
   (run "mprof_run_command" :unsigned-long (:cstring))
   (run-on "mprof_profile_command" :unsigned-long
-          (:unsigned-long :cstring :unsigned-long :uint64-t))
+          (:unsigned-long :unsigned-long :cstring :unsigned-long :uint64-t))
   (result-status "mprof_result_status" :int (:unsigned-long))
   (result-output "mprof_result_output" :cstring (:unsigned-long))
   (result-error "mprof_result_error" :cstring (:unsigned-long))
@@ -289,7 +289,7 @@ if this could not be written."
     (protected
      (setf result
            (if profile
-               (run-on profile lines
+               (run-on profile 0 lines
                        (if numbers (si:foreign-data-address numbers) 0)
                        (if numbers (1- (length samples)) 0))
                (run lines)))

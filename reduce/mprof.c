@@ -59,8 +59,8 @@ split_lines(const char *text)
 /* A command line, and what it is run on. */
 struct running {
   const char *arguments;
-  const struct open_profile *open;    /* NULL: files that are named */
-  const struct handle *handle, *base; /* that are open; NULL: none */
+  const struct open_profile *open; /* NULL: files that are named */
+  const struct handle *handles[2]; /* that are open, and its base; or NULL */
   struct result *result;
 };
 
@@ -71,14 +71,14 @@ static void
 run(void *closure)
 {
   const struct running *running = closure;
-  const struct handle *const handles[] = {running->handle, running->base};
   const struct lines lines = split_lines(running->arguments);
   struct result *result = running->result;
   struct outcome *outcome = &result->outcome;
   struct string_sink output;
   for (int i = 0; i < 2; i++)
-    if (handles[i] != NULL && handles[i]->error.code != MPROF_OK)
-      fail_again(&handles[i]->error);
+    if (running->handles[i] != NULL &&
+        running->handles[i]->error.code != MPROF_OK)
+      fail_again(&running->handles[i]->error);
   string_sink_init(&output);
   command_run((int)lines.count, lines.items, running->open, &output.sink,
               "the output", outcome);
@@ -246,30 +246,16 @@ profile_handle(profile_fill *filling, void *closure,
 }
 
 void *
-mprof_profile_command(void *profile, const char *arguments,
+mprof_profile_command(void *profile, void *base, const char *arguments,
                       const uint64_t *samples, uint64_t count)
 {
-  const struct handle *handle = profile;
+  const struct handle *handle = profile, *other = base;
   if (handle == NULL)
     return NULL;
-  const struct open_profile open = {
-      .profile = &handle->profile, .samples = samples, .sample_count = count};
-  return result_of(&(struct running){
-      .arguments = arguments, .open = &open, .handle = handle});
-}
-
-void *
-mprof_profile_compare(void *profile, void *base, const char *arguments)
-{
-  const struct handle *handle = profile, *other = base;
-  if (handle == NULL || other == NULL)
-    return NULL;
-  const struct open_profile open = {.profile = &handle->profile,
-                                    .base = &other->profile};
-  return result_of(&(struct running){.arguments = arguments,
-                                     .open = &open,
-                                     .handle = handle,
-                                     .base = other});
+  const struct open_profile open = {&handle->profile, samples, count,
+                                    other == NULL ? NULL : &other->profile};
+  return result_of(
+      &(struct running){arguments, &open, {handle, other}, NULL});
 }
 
 int

@@ -94,19 +94,15 @@ MPROF_API void mprof_timeline_close(void *timeline);
 
 /* Runs the command line ARGUMENTS on PROFILE and returns a result as
  * mprof_run_command does; NULL, too, if PROFILE is NULL.  ARGUMENTS name no
- * files, and values of options follow after "=".  Unless SAMPLES is NULL,
+ * files, and values of options follow after "=".  BASE, unless it is NULL, is
+ * in the place of a profile that --base names.  Unless SAMPLES is NULL,
  * only the COUNT samples with these numbers count, in any order: the contexts
  * of `export --format=lisp' have the numbers.  Several threads may do this at
  * once. */
-MPROF_API void *mprof_profile_command(void *profile, const char *arguments,
+MPROF_API void *mprof_profile_command(void *profile, void *base,
+                                      const char *arguments,
                                       const uint64_t *samples,
                                       uint64_t count);
-
-/* Runs the command line ARGUMENTS on PROFILE as mprof_profile_command does,
- * with the profile BASE in the place of a file that --base names.  Returns
- * NULL, too, if either is NULL. */
-MPROF_API void *mprof_profile_compare(void *profile, void *base,
-                                      const char *arguments);
 
 /* Returns 1 if the option NAME, without dashes, selects a part of a profile,
  * else 0. */

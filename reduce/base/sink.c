@@ -336,19 +336,3 @@ gzip_sink_close(struct sink *sink)
   sink_fail(gzip->target, sink->error_number);
   pool_free(gzip);
 }
-
-bool
-gzip_comment(const char *path, char *comment, size_t size)
-{
-  enum { FLAGS = 3, HAS_COMMENT = 16, HEADER_BYTES = 10 };
-  unsigned char header[HEADER_BYTES];
-  FILE *file = fopen(path, "re");
-  bool good = file != NULL &&
-              fread(header, 1, sizeof header, file) == sizeof header &&
-              header[0] == 0x1f && header[1] == 0x8b &&
-              header[FLAGS] == HAS_COMMENT;
-  size_t length = good ? fread(comment, 1, size, file) : 0;
-  if (file != NULL)
-    fclose(file);
-  return good && memchr(comment, '\0', length) != NULL;
-}

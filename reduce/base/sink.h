@@ -109,8 +109,3 @@ void output_file_close(struct sink *sink, bool sync);
  * of TARGET.  TARGET and COMMENT must outlive the result. */
 struct sink *gzip_sink_open(struct sink *target, const char *comment);
 void gzip_sink_close(struct sink *sink);
-
-/* Sets COMMENT, of SIZE bytes, to that in the header of the file PATH, which
- * gzip_sink_open wrote.  Returns false if the file cannot be read or has no
- * comment, or if that does not fit. */
-bool gzip_comment(const char *path, char *comment, size_t size);

@@ -76,7 +76,7 @@ void
 draw_picture(const char *format, const char *text, size_t text_length,
              struct sink *sink)
 {
-  const char *const arguments[] = {"dot", format, NULL};
+  const char *const arguments[] = {"dot", pool_format("-T%s", format), NULL};
   int files[FILES];
   char line[512], bytes[SINK_BUFFER_BYTES];
   ssize_t length;

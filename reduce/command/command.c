@@ -83,21 +83,14 @@ write_line(struct sink *sink, const char *form, const char *help,
   sink_format(sink, "  %-20s %s%s\n", form, help, more);
 }
 
-/* Lists what there is to choose from: names and help at FIRST, and every
- * STRIDE bytes after it. */
+/* Lists ROWS, what there is to choose from, below TITLE. */
 static void
-write_choices(const char *title, const char *const *first,
-              const char *const *help, size_t stride, struct sink *sink)
+write_choices(const char *title, const struct output *rows, struct sink *sink)
 {
-  const struct word_list names = {first, stride};
-  const struct word_list texts = {help, stride};
   sink_format(sink, "\n%s:\n", title);
-  for (size_t i = 0; word_of(&names, i) != NULL; i++)
-    write_line(sink, word_of(&names, i), word_of(&texts, i), "");
+  for (; rows->name != NULL; rows++)
+    write_line(sink, rows->name, rows->help, "");
 }
-#define WRITE_CHOICES(title, rows, sink)                                     \
-  write_choices(title, &(rows)[0].name, &(rows)[0].help, sizeof(rows)[0],    \
-                sink)
 
 static void
 write_program_help(struct sink *sink)
@@ -150,15 +143,15 @@ help_write(enum command topic, struct sink *sink)
     if ((row->commands >> topic & 1) != 0 && row->help != NULL)
       write_option(row, sink);
   if (topic == COMMAND_REPORT)
-    WRITE_CHOICES("Tables, in this order (see 'mprof help tables')",
+    write_choices("Tables, in this order (see 'mprof help tables')",
                   report_tables, sink);
   else if (topic == COMMAND_ADVISE)
     report_advice_rules(sink);
   else if (topic == COMMAND_DIFF)
-    WRITE_CHOICES("Tables, in this order", diff_tables, sink);
+    write_choices("Tables, in this order", diff_tables, sink);
   else if (topic == COMMAND_EXPORT) {
-    WRITE_CHOICES("Formats", export_formats, sink);
-    WRITE_CHOICES("Tables of csv", csv_tables, sink);
+    write_choices("Formats", export_formats, sink);
+    write_choices("Tables of csv", csv_tables, sink);
   }
 }
 

@@ -113,9 +113,9 @@ give_up(void *control)
 }
 
 void
-control_snapshot(struct control *control, bool lossless,
-                 struct profile *profile)
+control_snapshot(struct profile *profile, void *closure)
 {
+  struct control *control = closure;
   struct input_name name = {.path = control->file};
   const struct input_list list = {.files = &name, .count = 1};
   if (control->files != NULL)
@@ -128,7 +128,7 @@ control_snapshot(struct control *control, bool lossless,
                              : run_image_find(control->files, control->file);
   if (image != NULL)
     name.options.timeline = &image->timeline;
-  profile_load_list(profile, &list, lossless, &control->names);
+  profile_load_list(profile, &list, control->lossless, &control->names);
   pool_forget(control);
   unlock(control);
 }
@@ -145,25 +145,14 @@ struct watch {
   pthread_t serves;
 };
 
-struct taking {
-  struct control *control;
-  bool lossless;
-};
-
-static void
-read_snapshot(struct profile *profile, void *closure)
-{
-  const struct taking *taking = closure;
-  control_snapshot(taking->control, taking->lossless, profile);
-}
-
 /* Takes a snapshot.  There is nothing to collect in a program in C. */
 static void *
 take_snapshot(void *closure, unsigned how, char *message)
 {
-  struct taking taking = {closure, (how & SNAPSHOT_FILE) != 0};
+  struct control *control = closure;
   struct mprof_error error;
-  void *taken = profile_handle(read_snapshot, &taking, &error);
+  control->lossless = (how & SNAPSHOT_FILE) != 0;
+  void *taken = profile_handle(control_snapshot, control, &error);
   if (taken == NULL)
     snprintf(message, PROGRAM_MESSAGE_LENGTH, "%.*s",
              PROGRAM_MESSAGE_LENGTH - 1, error.message);
@@ -198,23 +187,21 @@ watch_serve(const struct options *options, struct run_files *files)
 {
   const char *where = options->run.serve;
   struct watch *watch = pool_zeroed(1, sizeof *watch);
-  char message[PROGRAM_MESSAGE_LENGTH], address[256] = "";
+  char message[PROGRAM_MESSAGE_LENGTH];
   const char *colon = strrchr(where, ':');
   const char *port = colon == NULL ? where : colon + 1;
-  size_t length = colon == NULL ? 0 : (size_t)(colon - where);
-  char *end;
+  const size_t length = colon == NULL ? 0 : (size_t)(colon - where);
+  char *address = pool_text_part(where, length), *end;
   watch->call = library_load("mprof_server_calls");
   const unsigned long number = strtoul(port, &end, 10);
-  if (*port < '0' || *port > '9' || *end != '\0' || number > 65535 ||
-      length >= sizeof address)
+  if (*port < '0' || *port > '9' || *end != '\0' || number > 65535)
     fail_with(MPROF_USAGE,
               "--serve takes a port, such as %d, or ADDRESS:PORT, not '%s'",
               DEFAULT_PORT, where);
-  if (length > 1 && where[0] == '[' && where[length - 1] == ']') {
-    where++;
-    length -= 2;
+  if (length > 1 && address[0] == '[' && address[length - 1] == ']') {
+    address[length - 1] = '\0';
+    address++;
   }
-  memcpy(address, where, length);
   control_open(&watch->control, files->path, files->code[0].names.deleted);
   watch->control.files = options->run.timeline == 0 ? NULL : files;
   watch->program = (struct program){.closure = &watch->control,
@@ -222,13 +209,13 @@ watch_serve(const struct options *options, struct run_files *files)
                                     .generation = generation};
   sigfillset(&watch->program.interrupts);
   watch->server =
-      watch->call->open(length == 0 ? NULL : address, (unsigned)number,
+      watch->call->open(*address == '\0' ? NULL : address, (unsigned)number,
                         &watch->program, message);
   if (watch->server == NULL)
     fail_with(MPROF_CANNOT_RUN, "%s", message);
   mprof_say("serving at http://%s%s%s:%u/",
             strchr(address, ':') != NULL ? "[" : "",
-            length == 0 ? "localhost" : address,
+            *address == '\0' ? "localhost" : address,
             strchr(address, ':') != NULL ? "]" : "",
             watch->call->port(watch->server));
   if (run_thread_begin(&watch->serves, serve, watch))

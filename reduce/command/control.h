@@ -22,6 +22,7 @@ struct control {
   struct pool names_pool;  /* memory of names */
   _Atomic bool ended;      /* the program has; any thread may set it */
   uint64_t generation;     /* of its figures, as it was seen last */
+  bool lossless;           /* profiles are written anew: profile/reader.h */
 };
 
 /* Sets PATH to the image that the process NAME counts in; to NAME, if that is
@@ -37,13 +38,12 @@ void control_open(struct control *control, const char *file,
 /* Releases the files of code that CONTROL has; not CONTROL itself. */
 void control_close(struct control *control);
 
-/* Reads into PROFILE what the program has counted until now, with names for
- * its addresses; LOSSLESS is for what writes it anew (profile/reader.h).
- * Waits up to a second for a program to count; fails if none does.  Files of
- * code that an earlier profile had are not read again, unless that failed.
- * Holds timelines_lock of the files meanwhile. */
-void control_snapshot(struct control *control, bool lossless,
-                      struct profile *profile);
+/* Reads into PROFILE what the program of CONTROL, a struct control, has
+ * counted until now, with names for its addresses.  Waits up to a second for
+ * a program to count; fails if none does.  Files of code that an earlier
+ * profile had are not read again, unless that failed.  Holds timelines_lock
+ * of the files meanwhile. */
+void control_snapshot(struct profile *profile, void *control);
 
 /* Serves the profile of the program of OPTIONS and FILES from now on, where
  * --serve says, and says so on standard error.  The port is behind the last

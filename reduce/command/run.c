@@ -36,16 +36,13 @@ static void
 draw(const struct view *view, const char *path, struct sink *sink)
 {
   const char *ending = path == NULL ? NULL : strrchr(path, '.');
-  const char *format = "-Tsvg";
+  const bool other = ending != NULL && (strcmp(ending, ".png") == 0 ||
+                                        strcmp(ending, ".pdf") == 0);
   struct string_sink dot;
-  if (ending != NULL && strcmp(ending, ".png") == 0)
-    format = "-Tpng";
-  else if (ending != NULL && strcmp(ending, ".pdf") == 0)
-    format = "-Tpdf";
   string_sink_init(&dot);
   export_dot(view, &dot.sink);
   const char *text = string_sink_text(&dot);
-  draw_picture(format, text, dot.length, sink);
+  draw_picture(other ? ending + 1 : "svg", text, dot.length, sink);
 }
 
 /* Fails where a page, a picture or compressed data would be written to a

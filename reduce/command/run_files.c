@@ -108,15 +108,9 @@ static bool
 is_of_run(const char *path, const char *process)
 {
   struct stat status;
-  char wanted[PROFILE_GZIP_COMMENT_BYTES], comment[sizeof wanted];
-  if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode))
-    return false;
-  profile_gzip_comment(process, wanted);
-  return is_image_of(path, process) ||
-         (gzip_comment(path, comment, sizeof comment) &&
-          strncmp(comment, wanted,
-                  process == NULL ? strlen(wanted) : sizeof wanted) == 0) ||
-         (process == NULL && is_by_mprof(path));
+  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+         (is_image_of(path, process) || profile_file_is_of(path, process) ||
+          (process == NULL && is_by_mprof(path)));
 }
 
 /* FILE and those beside it, gone through by one thread or by two. */

@@ -45,20 +45,11 @@ run_signals_stop(int number)
 static bool
 is_of_terminal(const siginfo_t *info)
 {
-  if (info->si_code != SI_KERNEL)
-    return false;
-  switch (info->si_signo) {
-  case SIGINT:
-  case SIGQUIT:
-  case SIGTSTP:
-  case SIGWINCH:
-    return true;
-  case SIGHUP:
-  case SIGCONT:
-    return getsid(0) != getpid();
-  default:
-    return false;
-  }
+  const int number = info->si_signo;
+  const bool to_leader = number == SIGHUP || number == SIGCONT;
+  return info->si_code == SI_KERNEL &&
+         (number == SIGINT || number == SIGQUIT || number == SIGTSTP ||
+          number == SIGWINCH || (to_leader && getsid(0) != getpid()));
 }
 
 /* Returns whether INFO's signal is about this process itself: a child, a
@@ -66,17 +57,11 @@ is_of_terminal(const siginfo_t *info)
 static bool
 is_own(const siginfo_t *info)
 {
-  switch (info->si_signo) {
-  case SIGCHLD:
-    return true;
-  case SIGPIPE:
-  case SIGXFSZ:
-    return info->si_code == SI_USER && info->si_pid == getpid();
-  case SIGXCPU:
-    return info->si_code == SI_KERNEL;
-  default:
-    return false;
-  }
+  const int number = info->si_signo;
+  const bool of_write = number == SIGPIPE || number == SIGXFSZ;
+  return number == SIGCHLD ||
+         (of_write && info->si_code == SI_USER && info->si_pid == getpid()) ||
+         (number == SIGXCPU && info->si_code == SI_KERNEL);
 }
 
 int
@@ -136,16 +121,9 @@ run_signals_end(long nanoseconds)
   const int number = sigtimedwait(&set, &info, &pause);
   if (number <= 0 || is_own(&info) || is_ignored(&info))
     return false;
-  switch (number) {
-  case SIGCONT:
-  case SIGWINCH:
-    return false;
-  case SIGTSTP:
-  case SIGTTIN:
-  case SIGTTOU:
+  const bool stops =
+      number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+  if (stops)
     run_signals_stop(number);
-    return false;
-  default:
-    return true;
-  }
+  return !stops && number != SIGCONT && number != SIGWINCH;
 }

@@ -72,7 +72,7 @@ take(void *closure)
   const struct view *old = top->old->view;
   struct profile *profile = pool_zeroed(1, sizeof *profile);
   now->time = seconds_now();
-  control_snapshot(&top->control, false, profile);
+  control_snapshot(profile, &top->control);
   now->view = view_make(profile, &top->options->view);
   const struct call_graph *graph = &now->view->graph;
   now->rows = pool_zeroed(graph->node_count, sizeof *now->rows);

@@ -268,23 +268,37 @@ write_all(struct writing *writing)
   send_number(writing, PPROF_DEFAULT_TYPE, profile->default_type);
 }
 
-void
-profile_gzip_comment(const char *process,
-                     char comment[PROFILE_GZIP_COMMENT_BYTES])
+/* The comment of a gzip header, before the number of the process. */
+#define BY_MPROF "mprof "
+
+bool
+profile_file_is_of(const char *path, const char *process)
 {
-  snprintf(comment, PROFILE_GZIP_COMMENT_BYTES, "mprof %s",
-           process == NULL ? "" : process);
+  static const char magic[] = "\x1f\x8b\x08\x10"; /* the last: a comment */
+  enum { HEADER_BYTES = 10 };
+  char start[HEADER_BYTES + 300] = "";
+  const char *comment = start + HEADER_BYTES;
+  FILE *file = fopen(path, "re");
+  if (file == NULL)
+    return false;
+  start[fread(start, 1, sizeof start - 1, file)] = '\0';
+  fclose(file);
+  return memcmp(start, magic, strlen(magic)) == 0 &&
+         strncmp(comment, BY_MPROF, strlen(BY_MPROF)) == 0 &&
+         (process == NULL ||
+          strcmp(comment + strlen(BY_MPROF), process) == 0);
 }
 
 void
 profile_write(const struct profile *profile, bool plain, struct sink *sink)
 {
-  char comment[PROFILE_GZIP_COMMENT_BYTES];
   const char *process = profile_comment(profile, PPROF_COMMENT_PROCESS);
-  profile_gzip_comment(process, comment);
-  struct writing writing = {
-      .profile = profile,
-      .sink = gzip_sink_open(sink, profile->by_mprof ? comment : NULL)};
+  const char *comment =
+      profile->by_mprof
+          ? pool_format(BY_MPROF "%s", process == NULL ? "" : process)
+          : NULL;
+  struct writing writing = {.profile = profile,
+                            .sink = gzip_sink_open(sink, comment)};
   if (!plain && profile->by_mprof && profile->language == LANGUAGE_LISP)
     writing.parts = hidden_find(profile);
   write_all(&writing);

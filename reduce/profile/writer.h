@@ -8,12 +8,9 @@
 #include "base/sink.h"
 #include "profile/profile.h"
 
-enum { PROFILE_GZIP_COMMENT_BYTES = 300 };
-
-/* Sets COMMENT to that in the gzip header of a file by mprof: "mprof " and
- * PROCESS, the value of the comment mprof.process (NULL: nothing). */
-void profile_gzip_comment(const char *process,
-                          char comment[PROFILE_GZIP_COMMENT_BYTES]);
+/* Returns whether the gzip header of the file PATH says that mprof wrote it,
+ * and, unless PROCESS is NULL, that this is its comment mprof.process. */
+bool profile_file_is_of(const char *path, const char *process);
 
 /* Writes PROFILE, compressed, to SINK; the owner of SINK flushes it and finds
  * failures.  With PLAIN all frames show to all programs; else those that are

@@ -119,10 +119,8 @@ answer_page(struct client *client, const struct snapshot *now, bool tables)
   char disposition[64];
   answer_result(
       client,
-      differs ? mprof_profile_compare(now->profile, before->profile,
-                                      page->command)
-              : mprof_profile_command(
-                    now->profile, tables ? "report" : page->command, NULL, 0),
+      mprof_profile_command(now->profile, differs ? before->profile : NULL,
+                            tables ? "report" : page->command, NULL, 0),
       tables ? plain_text : page->type);
   if (tables || page->file == NULL || client->status != MHD_HTTP_OK)
     return;

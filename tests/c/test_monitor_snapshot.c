@@ -129,7 +129,8 @@ report(const struct snapshot *snapshot)
 {
   void *const profile = mprof_profile_open_octets(snapshot->contents.base,
                                                   snapshot->length, NULL);
-  void *const result = mprof_profile_command(profile, "report", NULL, 0);
+  void *const result =
+      mprof_profile_command(profile, NULL, "report", NULL, 0);
   mprof_profile_close(profile);
   return result;
 }
