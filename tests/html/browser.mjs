@@ -198,6 +198,48 @@ export class ProfilePage {
     }, selector);
   }
 
+  // The functions in the table of functions: [name, number].
+  async functions() {
+    await this.rows('.functions');
+    return this.page.evaluate(() =>
+      [...document.querySelectorAll('.functions tbody a')].map((a) =>
+        [a.textContent, /\d+/.exec(a.getAttribute('href'))[0]]));
+  }
+
+  // Shows the chains of all contexts in full.
+  async unfold() {
+    await this.rows('.contexts');
+    await this.page.evaluate(() => {
+      for (const more of document.querySelectorAll('.contexts .middle'))
+        more.click();
+    });
+  }
+
+  // The lines of a function that have figures: file, line and these.
+  lines() {
+    return this.page.evaluate(() =>
+      [...document.querySelectorAll('.source p')].flatMap((file) => {
+        const table = file.nextElementSibling;
+        const heads = [...table.querySelectorAll('th')].map((th) => th.textContent);
+        return [...table.querySelectorAll('.counted')].map((tr) => ({
+          file: file.textContent.split(';')[0],
+          ...Object.fromEntries([...tr.cells].map((td, i) =>
+            [heads[i], td.textContent || '0'])) }));
+      }));
+  }
+
+  // The frames of the graph on the page of a function: row below it, name, bytes.
+  sandwich() {
+    return this.page.evaluate(() => {
+      const top = (made) => parseFloat(made.style.top) / 20;
+      const chosen = document.querySelector('.sandwich .chosen');
+      return [...document.querySelectorAll('.sandwich .frame')].map((made) => {
+        const [, name, bytes] = /^([^]*): ([\d,]+) bytes/.exec(made.title);
+        return [top(made) - top(chosen), name, Number(bytes.replaceAll(',', ''))];
+      });
+    });
+  }
+
   // The frames that are drawn: name, row, and the share of the width.
   frames() {
     return this.page.evaluate(() =>

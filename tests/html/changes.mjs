@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Two profiles in one page, by --base: each figure is that of one of them, as
-// the command exports it, under the same choices; and known by hand:
+// How a page of two profiles, by --base, shows what changed:
 //
 //   old   MAIN ── PARSE ── READ   200 conses, 3,200 bytes, 10 calls
 //           └──── GONE             50 strings, 4,800 bytes
@@ -10,10 +9,8 @@
 //           └──── FRESH             5 strings,   500 bytes
 //         MAIN itself              10 floats,   160 bytes
 
-import { mprof, scratch } from './browser.mjs';
-import { GOLDEN, byName, exported } from './compare.mjs';
-import { ProfileEncoder, program } from './encode_profile.mjs';
-import { checkSums } from './sums.mjs';
+import { scratch } from './browser.mjs';
+import { ProfileEncoder } from './encode_profile.mjs';
 
 const cons = { category: 'cons', type: 'CONS' };
 const string = { category: 'struct', type: 'STRING' };
@@ -27,54 +24,6 @@ function known(reads, calls, other, count, bytes) {
   p.activate(['A::MAIN'], 1);
   p.activate(['A::MAIN', 'A::PARSE', 'A::READ'], calls);
   return p;
-}
-
-// Rows of both exports by what KEYOF gives, a list: its values of KEYS, the
-// old one, the new one and the difference of each.
-function both(old, now, keyOf, keys) {
-  const found = new Map();
-  for (const [side, rows] of [old, now].entries())
-    for (const row of rows) {
-      const name = keyOf(row);
-      const at = name.join('\n');
-      if (!found.has(at)) found.set(at, { name, sides: [{}, {}] });
-      found.get(at).sides[side] = row;
-    }
-  return [...found.values()].map(({ name, sides: [before, after] }) =>
-    [...name, ...keys.flatMap((key) => {
-      const [a, b] = [before, after].map((row) =>
-        row[key] === undefined ? 0 : row[key] ?? '');
-      return [a, b, a === '' || b === '' ? '' : b - a];
-    })]).sort(byName);
-}
-
-const three = (row, label) => ['before', 'after', 'change']
-  .map((when) => row[`${label} ${when}`])
-  .map((text) => typeof text === 'string' && text !== ''
-    ? Number(text.replaceAll(',', '')) : text);
-
-// What of two C programs was never freed, and sizes.
-async function ofC(tests, browser) {
-  const [old, now] = ['widgets-c', 'regions'].map((name) =>
-    `${GOLDEN}/${name}.data`);
-  const page = await browser.open('changes-c', now, [`--base=${old}`]);
-  const exports = [old, now].map((file) => exported(file));
-  await page.page.click('label:has(#measure-kept)');
-  await page.go('#/functions');
-  tests.equal((await page.rows('.functions')).map((r) => [r.function,
-    ...three(r, 'self kept bytes')]).sort(byName),
-  both(...exports.map((e) => e.functions.filter((f) =>
-    f['inclusive-kept-bytes'] > 0)), (f) => [f.name],
-  ['self-kept-bytes']), 'changes of a C program: kept bytes');
-  await page.page.click('label:has(#measure-bytes)');
-  await page.go('#/types');
-  const size = (text) => String(text);
-  tests.equal((await page.rows('.sizes')).map((r) => [size(r.size),
-    ...three(r, 'bytes')]).sort(byName),
-  both(...exports.map((e) => e.bins), (b) => [size(b.size)], ['bytes']),
-  'changes of a C program: sizes');
-  await checkSums(tests, page, 'changes of a C program: the sums are the reducer\'s');
-  await page.close();
 }
 
 // The head names both files and has the figures of both; and tables with
@@ -131,12 +80,6 @@ async function wide(tests, browser) {
 }
 
 async function knownFigures(tests, browser) {
-  const random = [5, 6].map((seed) => scratch(browser.folder,
-    `changes-${seed}.data`, program(40 + 10 * seed, 300, 12, seed)));
-  const sums = await browser.open('changes', random[1],
-    [`--base=${random[0]}`]);
-  await checkSums(tests, sums, "changes: sums over the chains are the reducer's");
-  await sums.close();
   const old = scratch(browser.folder, 'old.data',
     known(200, 10, 'A::GONE', 50, 4800));
   const now = scratch(browser.folder, 'new.data',
@@ -191,39 +134,7 @@ async function knownFigures(tests, browser) {
     .title.split('\n').slice(1), ['self bytes 3,200 before, 4,800 after, ' +
     '+1,600 (+50.0 %)', 'calls here 10 before, 12 after, +2 (+20.0 %)'],
   'changes: what a frame itself has, and its calls');
-  const bytes = (r) => three(r, 'bytes');
-  const functions = async () => (await page.rows('.functions')).map((r) =>
-    [r.function, ...['self bytes', 'inclusive bytes', 'calls'].flatMap(
-      (label) => three(r, label))]).sort(byName);
-  const read = ['A::READ', 3200, 4800, 1600, 3200, 4800, 1600, 10, 12, 2];
-  const parse = ['A::PARSE', 0, 0, 0, 3200, 4800, 1600, 0, 0, 0];
-  await page.go('#/functions');
-  tests.equal(await functions(), [
-    ['A::FRESH', 0, 500, 500, 0, 500, 500, 0, 0, 0],
-    ['A::GONE', 4800, 0, -4800, 4800, 0, -4800, 0, 0, 0],
-    ['A::MAIN', 160, 160, 0, 8160, 5460, -2700, 1, 1, 0], parse, read],
-  'changes: functions');
-  await page.follow('.functions tbody tr:has(a:text-is("A::MAIN")) a');
-  tests.equal((await page.rows('.callees')).map((r) => [r.callee, ...bytes(r)])
-    .sort(byName), [['A::FRESH', 0, 500, 500], ['A::GONE', 4800, 0, -4800],
-    ['A::PARSE', 3200, 4800, 1600]], 'changes: arcs');
-  await page.go('#/types');
-  tests.equal((await page.rows('.types')).map((r) => [r.class, r.category,
-    ...bytes(r)]).sort(byName), [['CONS', 'cons', 3200, 4800, 1600],
-    ['DOUBLE-FLOAT', 'float', 160, 160, 0],
-    ['STRING', 'struct', 4800, 500, -4300]], 'changes: types');
-  await page.open('#/functions?focus=PARSE');
-  tests.equal(await functions(), [
-    ['A::MAIN', 0, 0, 0, 3200, 4800, 1600, 1, 1, 0], parse, read],
-  'changes: functions of a part');
-  await page.open('#/functions');
   await page.go('#/contexts');
-  tests.equal((await page.rows('.contexts')).map((r) => [r['chain of calls'],
-    ...three(r, 'bytes')]), [
-    ['A::MAIN › A::GONE', 4800, 0, -4800],
-    ['A::MAIN › A::PARSE › A::READ', 3200, 4800, 1600],
-    ['A::MAIN › A::FRESH', 0, 500, 500], ['A::MAIN', 160, 160, 0]],
-  'changes: contexts, by how much they changed');
   tests.equal(await page.page.evaluate(() =>
     [...document.querySelectorAll('.contexts tr td:nth-child(3) span')].map(
       (span) => [span.textContent, span.className,
@@ -232,10 +143,6 @@ async function knownFigures(tests, browser) {
     ([by, side]) => [`${by > 0 ? '+' : ''}${by.toLocaleString('en-US')}`,
       `change ${side}`, `${20 + (80 * Math.abs(by)) / 8160}%`]),
   'changes: the colour says the sign, too, and the share in the larger whole');
-  const diff = mprof('diff', '--tables=contexts', '--verbose', '--no-legend',
-    old, now);
-  tests.check(['-4800', '+1600', '+500'].every((n) => diff.includes(n)),
-    'changes: as mprof diff has them', diff);
   await page.close();
 }
 
@@ -243,5 +150,4 @@ export async function testChanges(tests, browser) {
   await head(tests, browser);
   await wide(tests, browser);
   await knownFigures(tests, browser);
-  await ofC(tests, browser);
 }

@@ -1,68 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Lines of source beside what was allocated there, and sizes as a chart, both
-// with the command's own figures.
+// Lines of source beside what was allocated there, and sizes as a chart.  The
+// figures of lines, same.mjs has.
 
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mprof, scratch } from './browser.mjs';
-import { GOLDEN, byName, exported } from './compare.mjs';
 import { ProfileEncoder } from './encode_profile.mjs';
 
 const shown = (page) => page.page.evaluate(() =>
   [...document.querySelectorAll('.source tbody tr')].map((tr) =>
     [...tr.cells].map((td) => td.textContent)));
-
-const numberOf = (text) => Number(text.replaceAll(',', ''));
-
-// Lines of DATA are those of --by=line: "function file:line", for any selection,
-// where CHOICES of the page mean the OPTIONS.
-async function figures(tests, browser, data, selections) {
-  const page = await browser.open('lines', data);
-  await page.go('#/functions');
-  const links = await page.page.evaluate(() =>
-    [...document.querySelectorAll('.functions tbody a')].map((a) =>
-      [a.textContent, a.getAttribute('href').split('?')[0]]));
-  for (const [choices, ...options] of [[''], ...selections]) {
-    const found = [];
-    for (const [name, href] of links) {
-      await page.open(`${href}?${choices}`);
-      const file = await page.page.evaluate(() => [...document
-        .querySelectorAll('.source p')].map((p) =>
-        p.textContent.split(';')[0]));
-      for (const [selfBytes, selfAllocs, bytes, allocs, line] of
-        await shown(page))
-        found.push([`${name} ${file[0]}:${line}`, ...[selfBytes, selfAllocs,
-          bytes, allocs].map(numberOf)]);
-    }
-    const wanted = exported(data, '--by=line', ...options).functions
-      .filter((f) => f.line !== null && f['inclusive-allocations'] > 0)
-      .map((f) => [f.name, f['self-bytes'], f['self-allocations'],
-        f['inclusive-bytes'], f['inclusive-allocations']]);
-    const name = `lines: --by=line ${options.join(' ')}`;
-    tests.check(wanted.length > 1, `${name}: there are some`, wanted.length);
-    tests.equal(found.sort(byName), wanted.sort(byName), `${name}: figures`);
-  }
-  tests.equal(page.faults, [], 'lines: no request, nothing said');
-  await page.close();
-}
-
-// Lines that call ECL's own functions, and such a function that has lines; one
-// calls back; recursion through one line and through two.
-function lisp() {
-  const p = new ProfileEncoder();
-  const at = (name, line) => ({ name, file: '/src/app.lisp', line, start: 1 });
-  const own = { name: 'SI::SORT', file: 'SRC:SEQ.LSP', line: 7, start: 5 };
-  const cons = { category: 'cons', type: 'CONS' };
-  p.allocate([at('APP::MAIN', 3), at('APP::READ', 12)], 1, 16, cons);
-  p.allocate([at('APP::MAIN', 3), at('APP::READ', 13), 'SI::MAKE-VECTOR'],
-    2, 200, cons);
-  p.allocate([at('APP::MAIN', 4), own, at('APP::KEY', 30)], 4, 64, cons);
-  p.allocate([at('APP::MAIN', 4), own], 8, 128, cons);
-  p.allocate([at('APP::MAIN', 3), at('APP::READ', 12), at('APP::READ', 12),
-    own, at('APP::READ', 13)], 16, 512, { category: 'struct', type: 'STRING' });
-  return p;
-}
 
 const MADE = 1795258066n; // when the profile was, in seconds
 
@@ -164,44 +112,27 @@ async function leftOut(tests, browser, file, data) {
 
 // Powers of two: each column is the sum of the sizes that belong to it.
 async function chart(tests, browser) {
-  for (const [name, word] of [['mixture', 'bytes'], ['widgets-c', 'kept'],
-    ['regions', 'allocs']]) {
-    const data = `${GOLDEN}/${name}.data`;
-    const page = await browser.open('chart', data);
+  const p = new ProfileEncoder(['mprof.version=1', 'mprof.language=c']);
+  for (const [count, size] of [[4, 1], [8, 2], [5, 40], [10, 64], [1, 2000]])
+    p.allocate(['main'], count, count * size, { bytes: size });
+  const page = await browser.open('chart',
+    scratch(browser.folder, 'chart.data', p));
+  for (const [word, wanted] of [
+    ['bytes', [['1', '4', 0.2], ['2', '16', 0.8], ['33 to 64', '840', 42],
+      ['> 1024', '2,000', 100]]],
+    ['allocs', [['1', '4', 26.67], ['2', '8', 53.33], ['33 to 64', '15', 100],
+      ['> 1024', '1', 6.67]]]]) {
     await page.open(`#/types?value=${word}`);
-    const key = { bytes: 'bytes', kept: 'kept-bytes',
-      allocs: 'allocations' }[word];
-    const wanted = new Map();
-    for (const bin of exported(data).bins) {
-      const size = typeof bin.size === 'number'
-        ? 2 ** Math.ceil(Math.log2(Math.max(bin.size, 1)))
-        : bin.size === Symbol.for(':grown') ? 'grown' : '> 1024';
-      if (bin[key] > 0)
-        wanted.set(size, (wanted.get(size) ?? 0) + bin[key]);
-    }
-    const most = Math.max(...wanted.values());
     tests.equal(await page.page.evaluate(() =>
       [...document.querySelectorAll('.histogram li')].map((li) =>
         [li.querySelector('.size').textContent, li.title.split(': ')[1]
-          .split(' ')[0], parseFloat(li.querySelector('.now').style.height)
-          .toFixed(3)])),
-    [...wanted].map(([size, value]) => [typeof size === 'string' ? size
-      : size <= 2 ? String(size)
-        : `${(size / 2 + 1).toLocaleString('en-US')} to ${
-          size.toLocaleString('en-US')}`, value.toLocaleString('en-US'),
-    ((100 * value) / most).toFixed(3)]), `sizes: a chart of ${name}`);
-    await page.close();
+          .split(' ')[0], Number(parseFloat(li.querySelector('.now').style
+          .height).toFixed(2))])), wanted, `sizes: a chart of ${word}`);
   }
+  await page.close();
 }
 
 export async function testLines(tests, browser) {
-  await figures(tests, browser, `${GOLDEN}/lines.data`, []);
-  await figures(tests, browser, scratch(browser.folder, 'lisp-lines.data',
-    lisp()), [['program=1', '--system=hide'], ['focus=SORT', '--focus=SORT'],
-    ['ignore=KEY|VECTOR', '--ignore=KEY|VECTOR'], ['hide=READ', '--hide=READ'],
-    ['without=0', '--category=float,struct,other'],
-    ['hide=SORT&focus=MAIN&without=1', '--hide=SORT', '--focus=MAIN',
-      '--category=cons,struct,other']]);
   await sources(tests, browser);
   await chart(tests, browser);
 }

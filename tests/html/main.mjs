@@ -3,23 +3,21 @@
 // main.mjs FOLDER: all tests of the page; what they make goes to FOLDER.
 
 import { testAdvice } from './advice.mjs';
-import { testAverages } from './averages.mjs';
 import { Browser, Tests } from './browser.mjs';
 import { testChanges } from './changes.mjs';
 import { testChoices } from './choices.mjs';
 import { testDetails } from './details.mjs';
-import { testFigures } from './figures.mjs';
 import { testHostileNames } from './hostile.mjs';
 import { testLargeProfiles } from './large.mjs';
 import { testLines } from './lines.mjs';
 import { testMeasures } from './measures.mjs';
+import { testSame } from './same.mjs';
 import { testSandwich } from './sandwich.mjs';
 import { testTimeline } from './timeline.mjs';
 import { testUse } from './use.mjs';
 
 const suites = {
-  figures: testFigures,
-  averages: testAverages,
+  same: testSame,
   measures: testMeasures,
   use: testUse,
   timeline: testTimeline,

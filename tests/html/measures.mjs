@@ -1,83 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// Figures of C programs, which have more measures, and of named regions.
+// Leaks, holders, and named regions, beside their figures, which same.mjs has.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mprof, scratch } from './browser.mjs';
-import { GOLDEN, byName, exported, functionsOfExport, functionsOfPage }
-  from './compare.mjs';
 import { ProfileEncoder } from './encode_profile.mjs';
-import { checkSums } from './sums.mjs';
+import { MADE } from './made.mjs';
 
-// The measures that C programs have beside bytes and allocations, and Lisp
-// programs whose objects are followed, as the switch calls them, and what the
-// Lisp form calls them.
-const MEASURES = [
-  ['kept', 'kept bytes', 'kept-bytes'],
-  ['kept-allocs', 'kept allocs', 'kept-allocations'],
-  ['peak', 'peak bytes', 'peak-bytes'],
-  ['peak-allocs', 'peak allocs', 'peak-allocations'],
-  ['temporary', 'temporary allocs', 'temporary-allocations'],
-  ['live', 'live bytes', 'live-bytes'],
-  ['live-allocs', 'live allocs', 'live-allocations'],
-];
-
-// Keywords stand for sizes that are no numbers.
-const sizeOf = ({ size }) =>
-  typeof size === 'symbol' ? size.description.slice(1) : size;
-
-async function regionsOfPage(page) {
-  await page.go('#/regions');
-  return (await page.rows('.regions')).map((r) => [r.region, r.bytes,
-    r.allocs, r['kept bytes'], r['peak bytes'], r['temporary allocs'], r.entered,
-    r.held]);
-}
-
-function regionsOfExport(lisp) {
-  const byName = lisp.regions.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return byName.map((r) => [r.path, r.bytes, r.allocations, r['kept-bytes'],
-    r['peak-bytes'], r['temporary-allocations'], r.entered,
-    r['held-bytes']]);
-}
-
-// Each measure in the flame graph, the tables and the arcs.
-async function allMeasures(tests, browser) {
-  for (const name of ['widgets-c', 'regions', 'live']) {
-    const data = `${GOLDEN}/${name}.data`;
-    const page = await browser.open(name, data);
-    const lisp = exported(data);
-    tests.equal(await functionsOfPage(page), functionsOfExport(lisp),
-      `${name}: functions are the reducer's`);
-    tests.equal(await page.page.evaluate(() =>
-      [...document.querySelectorAll('#measures label')].map((l) =>
-        l.textContent)),
-    ['bytes', 'allocs', ...MEASURES.filter(([, , key]) => key in lisp)
-      .map(([, label]) => label)], `${name}: what it knows can be measured`);
-    for (const [word, label, key] of MEASURES) {
-      if (!(key in lisp)) continue;
-      await page.page.click(`label:has(#measure-${word})`);
-      await page.go('#/functions');
-      tests.equal((await page.rows('.functions')).map((r) => [r.function,
-        r[`self ${label}`], r[`inclusive ${label}`]]).sort(byName),
-      lisp.functions.filter((f) => f[`inclusive-${key}`] > 0).map((f) =>
-        [f.name, f[`self-${key}`], f[`inclusive-${key}`]]).sort(byName),
-      `${name}: ${label} of functions are the reducer's`);
-      await page.go('#/');
-      const [all] = (await page.frames()).filter((f) => f.row === 0);
-      tests.check(all.title.startsWith(
-        `all: ${lisp[key].toLocaleString('en-US')} `),
-      `${name}: the flame graph is as wide as ${label}`, all.title);
-      await page.go('#/types');
-      tests.equal((await page.rows('.sizes')).map((r) => [r.size, r[label]])
-        .sort(byName), lisp.bins.map((b) => [sizeOf(b), b[key]]).sort(byName),
-      `${name}: ${label} of sizes are the reducer's`);
-    }
-    await checkSums(tests, page, `${name}: sums over the chains are the reducer's`);
-    tests.equal(page.faults, [], `${name}: no request, nothing said`);
-    await page.close();
-  }
-}
+const { GOLDEN } = process.env;
 
 // What a C program kept: some of it lost, some of that through another object,
 // some still reachable, and some that a suppression names.
@@ -116,7 +47,6 @@ async function leaks(tests, browser) {
     tests.equal(await page.page.evaluate(() =>
       [...document.querySelectorAll('#facts span')].slice(2, -3).map((s) =>
         s.textContent)), head, `leaks: the head, ${name}`);
-    await checkSums(tests, page, `leaks: ${name}, the sums are the reducer's`);
     tests.equal(page.faults, [], 'leaks: no request, nothing said');
     await page.close();
   };
@@ -168,13 +98,6 @@ async function leakTable(tests, browser, name, data, ...options) {
 async function holders(tests, browser) {
   const data = `${GOLDEN}/held.data`;
   const page = await browser.open('held', data, ['--value=held']);
-  await page.go('#/functions');
-  tests.equal((await page.rows('.functions')).map((r) => [r.holder,
-    r['self bytes'], r['self objects'], r['retained bytes'],
-    r['retained objects']]).sort(byName),
-  functionsOfExport(exported(data, '--value=held')).map((r) => r.slice(0, 5)),
-  'holders are the reducer\'s');
-  await checkSums(tests, page, 'holders: the sums are the reducer\'s');
   tests.equal([await page.text('#title'), await page.page.evaluate(() =>
     [...document.querySelectorAll('#facts span')].slice(0, 4).map((s) =>
       s.textContent)), await page.page.isVisible('#warnings')],
@@ -205,78 +128,45 @@ async function holders(tests, browser) {
   await page.close();
 }
 
-// Named regions: their table, and a filter that means what --region does.
-async function regions(tests, browser) {
-  const data = `${GOLDEN}/regions.data`;
-  const page = await browser.open('regions', data, ['--value=kept']);
-  tests.check(await page.page.isChecked('#measure-kept'),
-    '--value says what is measured first');
-  tests.equal(await regionsOfPage(page), regionsOfExport(exported(data)),
-    'regions are the reducer\'s');
-  await page.page.click('.regions button:text-is("load;lex")');
-  const lisp = exported(data, '--region=^load;lex$');
-  tests.equal(await regionsOfPage(page),
-    regionsOfExport(exported(data)).map((row) => {
-      const left = lisp.regions.find((r) => r.path === row[0]);
-      return [row[0], left.bytes, left.allocations, left['kept-bytes'],
-        left['peak-bytes'], left['temporary-allocations'], ...row.slice(6)];
-    }), 'a click leaves that region alone');
-  await page.go('#/functions');
-  const head = await page.text('.functions thead');
-  tests.check(!head.includes('calls'), 'nobody counts calls by region', head);
-  for (const [label, path] of [['load', '^load$'], ['run', '^run$'],
-    ['run;lex', '^run;lex$']]) {
-    await page.page.selectOption('#region', { label });
-    await page.page.click('label:has(#measure-bytes)');
-    const wanted = exported(data, `--region=${path}`);
-    await page.go('#/functions');
-    tests.equal((await page.rows('.functions')).map((r) => [r.function,
-      r['self bytes'], r['self kept bytes'], r['inclusive bytes'],
-      r['inclusive peak bytes'], r['self temporary allocs']]).sort(byName),
-    wanted.functions.map((f) => [f.name, f['self-bytes'],
-      f['self-kept-bytes'], f['inclusive-bytes'],
-      f['inclusive-peak-bytes'], f['self-temporary-allocations']])
-      .sort(byName), `${label}: functions as with --region=${path}`);
+// Averages: of all that was allocated by its number, of a part by the objects of
+// that part.  All but one object is freed again.
+async function averages(tests, browser) {
+  const p = new ProfileEncoder(['mprof.version=1', 'mprof.language=c'],
+    [['inuse_objects', 'count'], ['inuse_space', 'bytes']]);
+  const chain = ['main', 'make'];
+  p.allocate(chain, 1001, 100100, {}, [0, 0]);
+  p.allocate(chain, 1, 1024, {}, [1, 1024]);
+  const page = await browser.open('averages-kept',
+    scratch(browser.folder, 'averages-kept.data', p));
+  for (const [word, text] of [['bytes', '1,002 allocations × 101 B'],
+    ['kept', '1 object × 1.02 kB']]) {
+    await page.page.click(`label:has(#measure-${word})`);
+    tests.equal([(await page.text('.hint')).split(': ')[1],
+      await page.page.textContent('.bars li:last-child .note')],
+    [`${text}.`, text], `averages: ${word} of a function that frees nearly all`);
   }
-  tests.equal(page.faults, [], 'regions: no request, nothing said');
   await page.close();
-  await regionsInLisp(tests, browser);
 }
 
-async function regionsInLisp(tests, browser) {
-  const cons = { category: 'cons', type: 'CONS' };
-  const profile = new ProfileEncoder();
-  profile.allocate(['A::MAIN', 'A::PARSE'], 10, 160,
-    { ...cons, region: 'parse' });
-  profile.allocate(['A::MAIN', 'A::PARSE', 'A::LEX'], 5, 80,
-    { ...cons, region: 'parse;lex' });
-  profile.allocate(['A::MAIN'], 1, 16, cons);
-  profile.activate(['A::MAIN'], 1);
-  profile.comment('mprof.region=1 9 1795258066302999999 1795258066303000008 ' +
-    '0 parse');
-  const data = scratch(browser.folder, 'lisp-regions.data', profile);
-  const page = await browser.open('lisp-regions', data);
+// A click on a region leaves it alone; no time is rounded up.
+async function regions(tests, browser) {
+  const page = await browser.open('lisp-regions',
+    scratch(browser.folder, 'lisp-regions.data', MADE['lisp-regions']()));
   await page.go('#/regions');
-  tests.equal((await page.rows('.regions')).map((r) =>
-    [r.region, r.bytes, r.allocs]), [['parse', 240, 15], ['parse;lex', 80, 5]],
-  'regions of Lisp');
-  tests.equal((await page.rows('.regions')).map((r) =>
-    [r['first entered (UTC)'], r['last left (UTC)']]),
-  [['2026-11-21 10:47:46.302', '2026-11-21 10:47:46.303'], ['', '']],
-  'a time is not rounded up');
+  tests.equal((await page.rows('.regions')).map((r) => [r.region,
+    r['first entered (UTC)'], r['last left (UTC)']]),
+  [['parse', '2026-11-21 10:47:46.302', '2026-11-21 10:47:46.303'],
+    ['parse;lex', '', '']], 'regions: their times');
   await page.page.click('.regions button:text-is("parse;lex")');
-  await page.go('#/functions');
-  tests.equal((await page.rows('.functions')).map((r) => [r.function,
-    r['self bytes'], r['inclusive bytes']]).sort(byName),
-  exported(data, '--region=lex').functions.map((f) => [f.name,
-    f['self-bytes'], f['inclusive-bytes']]).sort(byName),
-  'a region of Lisp: functions as with --region');
+  await page.settle();
+  tests.equal(await page.text('#selection-text'),
+    'Selected: 80 of 256 bytes, 5 of 16 allocations', 'regions: a click');
   await page.close();
 }
 
 export async function testMeasures(tests, browser) {
-  await allMeasures(tests, browser);
   await leaks(tests, browser);
   await holders(tests, browser);
+  await averages(tests, browser);
   await regions(tests, browser);
 }

@@ -164,16 +164,10 @@ async function navigation(tests, page) {
       s.textContent));
   tests.equal(figures, ['4,800', '300', '4,800', '300', '15'],
     'with its figures');
-  const callers = await page.rows('.callers');
-  tests.equal(callers.map((r) => [r.caller, r.bytes, r['%'], r.allocs,
-    r.calls]), [['A::PARSE', 3200, '66.6 %', 200, 10],
-    ['A::PRINT', 1600, '33.3 %', 100, 5]], 'and its callers');
+  tests.equal((await page.rows('.callers')).map((r) => [r.caller, r['%']]),
+    [['A::PARSE', '66.6 %'], ['A::PRINT', '33.3 %']], 'and its callers');
   await page.follow('.callers a:text-is("A::PARSE")');
   await page.settle();
-  tests.equal((await page.rows('.callees')).map((r) =>
-    [r.callee, r.bytes, r.allocs, r.calls]),
-  [['INTERN', 4800, 50, 50], ['A::READ-TOKEN', 3200, 200, 10]],
-  'a click on a caller goes there, to its callees');
   await page.follow('.callers a:text-is("A::MAIN")');
   await page.settle();
   tests.equal((await page.rows('.callers')).map((r) => [r.caller,
@@ -202,13 +196,6 @@ async function navigation(tests, page) {
     'Selected: 4,800 of 9,760 bytes, 300 of 360 allocations',
     'which is said');
   await page.page.click('#reset');
-  await page.go('#/contexts');
-  tests.equal((await page.rows('.contexts')).map((r) =>
-    [r['chain of calls'], r.bytes, r.allocs, r.calls]),
-  [['A::MAIN › A::PARSE › INTERN', 4800, 50, 50],
-    ['A::MAIN › A::PARSE › A::READ-TOKEN', 3200, 200, 10],
-    ['A::MAIN › A::PRINT › A::READ-TOKEN', 1600, 100, 5],
-    ['A::MAIN', 160, 10, 1]], 'contexts');
 }
 
 async function keyboard(tests, page) {
@@ -327,13 +314,6 @@ async function unknownCalls(tests, browser) {
   tests.equal((await page.page.evaluate(() =>
     [...document.querySelectorAll('.figure strong')].map((s) =>
       s.textContent))).slice(-1), ['unknown'], 'its page says so');
-  tests.equal((await page.rows('.callers')).map((r) => [r.caller, r.calls]),
-    [['PARSE', ''], ['sort', '']], 'and its callers do not know');
-  tests.equal((await page.rows('.callees')).map((r) => [r.callee, r.calls]),
-    [['COMPARE', 40], ['sort', '']], 'what it calls is counted');
-  await page.go('#/contexts');
-  tests.equal((await page.rows('.contexts')).map((r) => r.calls),
-    [40, 7, 8, 6, '', '', '', ''], 'chains that end with it');
   tests.equal(page.faults, [], 'unknown calls: no request, nothing said');
   await page.close();
 }
