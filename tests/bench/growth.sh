@@ -33,25 +33,19 @@ for ((power = 3; power <= ${MAXIMUM:-6}; power++)); do
   file=$work/growth$power.data
   figures=$(lisp "(growth::measure (expt 10 $power) \"$file\")" |
     sed -n 's/^figures //p')
-  # shellcheck disable=SC2086 # words are columns
+  # shellcheck disable=SC2046,SC2086 # words are columns
   echo $figures "$(wc -c <"$file")" \
-    $(timed "$MPROF" report "$file") \
-    $(timed "$MPROF" export --format=folded "$file") \
-    $(timed "$MPROF" export --format=lisp "$file")
+    $(timed "$MPROF" report "$file")
 done | awk '
   # Columns: 1 contexts, 2 their bytes, then threes of processor seconds, clock
-  # seconds and kibibytes: 3 count, 6 write; 9 file size; then 10 report, 13
-  # folded, 16 Lisp.
-  function row(a, b, c, d, e, f, g, h, i, j, k, l, m) {
-    printf "%9s %6s %8s %4s %7s %4s %9s %7s %5s %7s %5s %7s %5s\n",
-           a, b, c, d, e, f, g, h, i, j, k, l, m
+  # seconds and kibibytes: 3 count, 6 write; 9 file size; then 10 report.
+  function row(a, b, c, d, e, f, g, h, i) {
+    printf "%9s %6s %8s %4s %7s %4s %9s %7s %5s\n", a, b, c, d, e, f, g, h, i
   }
   function mega(kilobytes) { return sprintf("%.0f", kilobytes / 1024) }
   BEGIN {
-    row("contexts", "bytes", "count", "", "write", "", "file", "report", "",
-        "folded", "", "lisp", "")
-    row("", "each", "s", "MB", "s", "MB", "bytes", "s", "MB", "s", "MB",
-        "s", "MB")
+    row("contexts", "bytes", "count", "", "write", "", "file", "report", "")
+    row("", "each", "s", "MB", "s", "MB", "bytes", "s", "MB")
   }
   { row($1, sprintf("%.1f", $2 / $1), $3, mega($5), $6, mega($8), $9, $10,
-        mega($12), $13, mega($15), $16, mega($18)) }'
+        mega($12)) }'

@@ -7,9 +7,8 @@
 # time.
 #
 # Prints for each program the processor seconds without, of all processes
-# together, and the others as multiples of that; then the most kibibytes of
-# each, and how large the profile is.  `stress-loop' and its like do nothing but
-# allocate, so they have a table of their own.
+# together, and the others as multiples of that.  `loop' does nothing but
+# allocate, so it has a table of its own.
 #
 # Environment: BUILD, MPROF_LIB (make bench-malloc sets them); ROUNDS (5),
 # PROGRAMS (names; all).
@@ -25,7 +24,11 @@ mkdir -p "$work"
 cd "$work"
 : >"$results"
 "${CC:-gcc}" -D_GNU_SOURCE -O2 -o measure "$here/measure.c"
-"${CC:-gcc}" -O2 -o stress "$here/malloc/stress.c" -lpthread
+echo '#include <stdlib.h>
+void *volatile made;
+int main(void) { for (int i = 0; i < 5000000; i++) free(made = malloc(48)); }' \
+  >loop.c
+"${CC:-gcc}" -O2 -o loop loop.c
 
 # ---- programs and what they work on ----
 
@@ -66,14 +69,13 @@ E
 [ -e numbers ] || seq 2000000 >numbers
 [ -e map.ii ] || g++ -O2 -E map.cc -o map.ii
 if [ ! -e manual.1 ]; then
-  for i in 1 2 3 4 5 6 7 8 9 10; do
+  for _ in {1..10}; do
     cat "$here"/../../reduce/*.[157]
   done >manual.1
 fi
 cc1plus=$(g++ -print-prog-name=cc1plus)
 
-names='perl python3 cc1plus sqlite3 xz git groff bash jq gawk sort cmake
-  stress-mixed stress-loop stress-live stress-threads'
+names='perl python3 cc1plus sqlite3 xz git groff bash jq gawk sort cmake loop'
 
 # choose NAME: the program and its arguments become $command.
 choose() {
@@ -92,7 +94,7 @@ choose() {
     a[i % 1000] = a[i % 1000] "x" i % 7; print asorti(a) }') ;;
   sort) command=(sort -rn numbers) ;;
   cmake) command=(cmake --help-full) ;;
-  stress-*) command=(./stress "${1#stress-}") ;;
+  loop) command=(./loop) ;;
   *) echo "malloc.sh: no program $1" >&2 && exit 2 ;;
   esac
 }
@@ -114,14 +116,13 @@ export -f configured
 export work monitor
 
 run() {
-  local name=$1 configuration=$2 bytes=0 cpu kilobytes
+  local name=$1 configuration=$2
   shift 2
   rm -f used
   ./measure used bash -c 'configured "$@"' - "$configuration" "$@" \
     >out.$configuration 2>err.$configuration </dev/null || :
-  [ ! -e profile.data ] || bytes=$(stat -c %s profile.data)
-  read -r cpu _ kilobytes <used
-  echo "$name $configuration $cpu 0 $kilobytes $bytes" >>"$results"
+  read -r cpu _ <used
+  echo "$name $configuration $cpu 0" >>"$results"
 }
 
 order='plain mprof heaptrack'
@@ -137,17 +138,5 @@ done
 
 # ---- report ----
 
-grep -v '^stress' "$results" | awk -f "$here/table.awk"
-grep '^stress' "$results" | awk -f "$here/table.awk"
-awk '
-  !($1 in known) { known[$1]; names[++count] = $1 }
-  $5 > memory[$1, $2] { memory[$1, $2] = $5 }
-  $6 > 0 { file[$1] = $6 }
-  END {
-    printf "%-20s %9s %9s %9s %16s\n", "kibibytes", "plain", "mprof",
-      "heaptrack", "bytes of profile"
-    for (i = 1; i <= count; i++)
-      printf "%-20s %9d %9d %9d %16d\n", names[i], memory[names[i], "plain"],
-        memory[names[i], "mprof"], memory[names[i], "heaptrack"],
-        file[names[i]]
-  }' "$results"
+grep -v '^loop' "$results" | awk -f "$here/table.awk"
+grep '^loop' "$results" | awk -f "$here/table.awk"

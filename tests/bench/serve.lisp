@@ -1,9 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; serve.lisp -- what it costs to serve: how long a client waits for a profile
-;;;; of 100,000 contexts, how long the program's threads stand still for it, and
-;;;; how much longer a program takes that is asked each second.  `make
-;;;; bench-serve' runs it.
+;;;; serve.lisp -- how long a program stops while a profile of 100,000 contexts is
+;;;; served.  `make bench-serve' runs it.
 
 (require :cmp)
 (require :mprof)
@@ -58,31 +56,14 @@
                      last now)))
     longest))
 
-(defun work ()
-  "As much as takes some seconds."
-  (dotimes (i 6)
-    (make-contexts)
-    (dotimes (j 10000000)
-      (list j))))
-
-(defun time-of (function)
-  (let ((start (nanoseconds)))
-    (funcall function)
-    (/ (- (nanoseconds) start) 1d6)))
-
 (defun median (numbers)
   (nth (floor (length numbers) 2) (sort (copy-list numbers) #'<)))
 
 (defun scrape (port)
-  "How many milliseconds a client waits for the profile."
-  (ext:run-program "curl" (list "-s" "-f" "-o" "/dev/null" "-w" "%{time_total}"
+  (ext:run-program "curl" (list "-s" "-f" "-o" "/dev/null"
                                 (format nil "http://localhost:~D~A" port
                                         "/debug/pprof/allocs"))
-                   :input nil :output "bench/scrape.txt"
-                   :if-output-exists :supersede)
-  (with-open-file (in "bench/scrape.txt")
-    (let ((*read-default-float-format* 'double-float))
-      (* 1000 (read in)))))
+                   :input nil))
 
 (defun pause-of (function)
   "The longest pause of a thread that allocates while FUNCTION is called."
@@ -96,34 +77,15 @@
     (mp:process-join thread)
     (/ longest 1d6)))
 
-(defun asked-each-second (port function)
-  (let* ((stop (list nil))
-         (thread (mp:process-run-function
-                  "asks" (lambda ()
-                           (loop until (car stop)
-                                 do (scrape port)
-                                    (sleep 1))))))
-    (unwind-protect (time-of function)
-      (setf (car stop) t)
-      (mp:process-join thread))))
-
 (defun run ()
   (let ((port (mprof:serve :port 0 :start nil)))
     (mprof:start :unfolded t)
     (make-contexts)
     (format t "contexts ~D~%" (getf (mprof:status) :contexts))
-    (format t "a scrape, median of 21: ~,1F ms~%"
-            (median (loop repeat 21 collect (scrape port))))
-    (format t "pauses of a thread that allocates, median of 21: ~,2F ms ~
-               scraped, ~,2F ms not~%"
-            (median (loop repeat 21
-                          collect (pause-of (lambda ()
-                                              (scrape port)))))
-            (median (loop repeat 21
-                          collect (pause-of (lambda () (sleep 0.1))))))
-    (let ((ratios (loop repeat 5
-                        for idle = (time-of #'work)
-                        collect (/ (asked-each-second port #'work) idle))))
-      (format t "a busy program that is asked each second: ~,3F times~%"
-              (median ratios)))
+    (flet ((pauses (function)
+             (median (loop repeat 21 collect (pause-of function)))))
+      (format t "pauses of a thread that allocates, median of 21: ~,2F ms ~
+                 scraped, ~,2F ms not~%"
+              (pauses (lambda () (scrape port)))
+              (pauses (lambda () (sleep 0.1)))))
     (mprof:stop-serving)))
