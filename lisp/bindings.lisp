@@ -87,7 +87,7 @@ block signals themselves, but for the time that they wait."
                         (defun ,name ,variables
                           (,@(if waits
                                  '(progn (si::check-pending-interrupts))
-                                 '(atomically))
+                                 '(mp:without-interrupts))
                            (si:call-cfun pointer ,type ',(remove '&list types)
                                          ,(cond (listed (first variables))
                                                 (variables
@@ -103,23 +103,18 @@ block signals themselves, but for the time that they wait."
               always (plain-p character))
         (every #'plain-p string))))
 
-(defun code-to-send (character)
-  "Return the code of CHARACTER.  For a character that texts on the C side cannot
-have, return that of a substitute: U+2400 for NUL, which would end the text, and
-U+FFFD for half of a surrogate pair."
-  (let ((code (char-code character)))
-    (cond ((zerop code) #x2400)
-          ((<= #xD800 code #xDFFF) #xFFFD)
-          (t code))))
-
 (defun octets-of (string)
   "Return STRING in UTF-8: a fresh simple base string with one character for
-each byte, none of which is zero."
+each byte.  NUL, which would end a text in C, becomes U+2400, and half of a
+surrogate pair U+FFFD."
   (if (plain-p string)
       (replace (make-string (length string) :element-type 'base-char) string)
       (let ((octets '()))
         (loop for character across string
-              for code = (code-to-send character)
+              for code = (let ((code (char-code character)))
+                           (cond ((zerop code) #x2400)
+                                 ((<= #xD800 code #xDFFF) #xFFFD)
+                                 (t code)))
               for more = (cond ((< code #x80) 0)
                                ((< code #x800) 1)
                                ((< code #x10000) 2)
@@ -134,8 +129,8 @@ each byte, none of which is zero."
 
 (defun next-character (octets start)
   "Return the code of the character in OCTETS, UTF-8 in a simple base string,
-whose first byte is at START, its number of bytes, and NIL.  If no valid
-character begins there, return #xFFFD, 1 and T."
+whose first byte is at START, and its number of bytes.  If no valid character
+begins there, return #xFFFD and 1."
   (declare (type simple-base-string octets) (type fixnum start))
   (let* ((first (char-code (schar octets start)))
          (more (cond ((< first #x80) 0)
@@ -146,7 +141,7 @@ character begins there, return #xFFFD, 1 and T."
          (end (+ start more 1))
          (code (logand first (svref #(#x7F #x1F #x0F #x07 0) (mod more 5)))))
     (declare (type fixnum first more end code))
-    (cond ((zerop more) (values first 1 nil))
+    (cond ((zerop more) (values first 1))
           ((and (plusp more)
                 (<= end (length octets))
                 (loop for i of-type fixnum from (1+ start) below end
@@ -156,19 +151,8 @@ character begins there, return #xFFFD, 1 and T."
                                             (logand octet #x3F))))
                 (<= (svref #(0 #x80 #x800 #x10000) more) code #x10FFFF)
                 (not (<= #xD800 code #xDFFF)))
-           (values code (1+ more) nil))
-          (t (values #xFFFD 1 t)))))
-
-(defun utf-8-p (octets)
-  "True if OCTETS, a simple base string with one character for each byte, is
-valid UTF-8."
-  (loop with i = 0
-        while (< i (length octets))
-        always (multiple-value-bind (code count bad-p)
-                   (next-character octets i)
-                 (declare (ignore code))
-                 (incf i count)
-                 (not bad-p))))
+           (values code (1+ more)))
+          (t (values #xFFFD 1)))))
 
 (defun string-of (octets)
   "Decode OCTETS, a string with one character for each byte of UTF-8.  Return a
@@ -184,6 +168,10 @@ A byte that is not UTF-8 becomes U+FFFD."
                        (next-character octets i)
                      (write-char (code-char code) string)
                      (incf i count)))))))
+
+(defun utf-8-p (octets)
+  "True if OCTETS, a string with one character for each byte, is valid UTF-8."
+  (string= octets (octets-of (string-of octets))))
 
 ;;; The monitor: see monitor/monitor.h.  Snapshots are addresses.
 

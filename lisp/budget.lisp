@@ -2,12 +2,11 @@
 ;;;;
 ;;;; budget.lisp -- limit the allocations of a body.
 ;;;;
-;;;; There are two ways to count.  If no profile is running, the body is
-;;;; profiled.  If one is running, it continues, and the totals before and after
-;;;; the body are compared.  This allocates nothing, so the running profile and
-;;;; enclosing budgets count only the program, unless the budget is exceeded.
-;;;; Then the difference of two profiles shows which functions allocated too
-;;;; much.  The first of them, the baseline, was made before the body ran.
+;;;; If no profile is running, the body is profiled.  A running profile continues,
+;;;; and the totals before and after the body are compared.  This allocates
+;;;; nothing, so it and enclosing budgets count only the program.  If the budget is
+;;;; exceeded, the difference of two profiles, of which the first, the baseline,
+;;;; was made before the body ran, shows which functions allocated too much.
 
 (in-package #:mprof)
 
@@ -172,17 +171,17 @@ when OLD-ALLOCATIONS and OLD-BYTES had been counted."
                  used-bytes used-allocations (floor *baseline-count* 2)))
        (drop-baseline end)))))
 
-(defmacro with-allocation-budget ((&key bytes allocations live function)
-                                  &body body)
-  "Run BODY with limits on its allocations, and return its values.
+(defmacro with-allocation-budget (limits &body body)
+  "Run BODY with LIMITS on its allocations, and return its values.  LIMITS is a
+list of keywords and values:
 
-BYTES, ALLOCATIONS (integers, default NIL): the numbers of bytes and of objects
+:BYTES, :ALLOCATIONS (integers, default NIL): the numbers of bytes and of objects
 that BODY may request; NIL means no limit.
-LIVE (integer, default NIL): the number of these objects that may still be alive
+:LIVE (integer, default NIL): the number of these objects that may still be alive
 after BODY and a garbage collection.  It cannot be used while a profile is
 running.  The collector is conservative: any word that looks like a reference
 keeps an object alive.
-FUNCTION (a name as for MPROF.DATA:ROW, default NIL): apply the limits to this
+:FUNCTION (a name as for MPROF.DATA:ROW, default NIL): apply the limits to this
 function and its callees instead of all of BODY.
 
 After BODY, signals ALLOCATION-BUDGET-EXCEEDED if a limit was exceeded.  The
@@ -197,27 +196,30 @@ Example: in a test of any framework,
 
    (fiveam:finishes
      (mprof:with-allocation-budget (:bytes 160) (parse *line*)))"
-  ;; Making a function object of BODY would allocate, and so add to a running
-  ;; profile; calling a local function does not.
-  (let ((baseline (gensym "BASELINE"))
-        (old-allocations (gensym "OLD-ALLOCATIONS"))
-        (old-bytes (gensym "OLD-BYTES"))
-        (limits (mapcar #'gensym '("BYTES" "ALLOCATIONS" "LIVE" "FUNCTION"))))
-    `(let ,(mapcar #'list limits (list bytes allocations live function))
+  ;; A function object of BODY would add to a running profile.
+  (check-options 'with-allocation-budget limits
+                 :bytes :allocations :live :function)
+  (let* ((baseline (gensym "BASELINE"))
+         (old-allocations (gensym "OLD-ALLOCATIONS"))
+         (old-bytes (gensym "OLD-BYTES"))
+         (keys '(:bytes :allocations :live :function))
+         (names (loop for key in keys collect (gensym (symbol-name key)))))
+    `(let ,(loop for key in keys for name in names
+                 collect (list name (getf limits key)))
        (flet ((budget-body () ,@body))
          (if (active-p)
              (let ((,baseline nil)
                    (,old-allocations 0)
                    (,old-bytes 0))
-               (check-budget ,@(butlast limits) t)
+               (check-budget ,@(butlast names) t)
                (protected
                 (setf ,baseline (take-baseline)
                       ,old-allocations (allocations)
                       ,old-bytes (bytes))
                 (multiple-value-prog1 (budget-body)
                   (end-budget ,baseline ,old-allocations ,old-bytes
-                              ,(first limits) ,(second limits)
-                              ,(fourth limits)))
+                              ,(first names) ,(second names)
+                              ,(fourth names)))
                 (drop-baseline ,baseline)))
              (call-with-allocation-budget (lambda () (budget-body))
-                                          ,@limits))))))
+                                          ,@names))))))

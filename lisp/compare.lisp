@@ -2,9 +2,8 @@
 ;;;;
 ;;;; compare.lisp -- what changed from one profile to another.
 ;;;;
-;;;; Functions and types are matched by name, call chains by the names of all
-;;;; their functions.  Something found in only one profile counts as zero in the
-;;;; other; unchanged rows are left out.
+;;;; Functions and types are matched by name, call chains by all their names.  A
+;;;; row of only one profile is zero in the other; unchanged rows are left out.
 
 (in-package #:mprof)
 

@@ -33,6 +33,22 @@ Example: (handler-case (mprof:save \"a.data\")
      (fail "~S is ~S, which is not of type ~S"
            ,(intern (symbol-name variable) '#:keyword) ,variable ',type)))
 
+(defun check-head (valid-p macro usage head)
+  "Signal an MPROF-ERROR with the USAGE of MACRO, whose first argument is HEAD,
+unless VALID-P."
+  (unless valid-p
+    (fail "~A takes ~A before its body, not ~S" macro usage head)))
+
+(defun check-options (macro options &rest keys)
+  "Signal an MPROF-ERROR unless OPTIONS, before the body of MACRO, are some of
+KEYS with values."
+  (check-head (and (listp options)
+                   (loop for (key . rest) on options by #'cddr
+                         always (and rest (member key keys))))
+              macro (format nil "a list with ~{~S~^, ~} and their values, ~
+                                 possibly empty," keys)
+              options))
+
 (define-condition profiler-unavailable (mprof-error)
   ()
   (:documentation

@@ -40,11 +40,6 @@ others."
         else
           collect name))
 
-(defun declare-in-file (names)
-  "Force NAMES out of line in the rest of the file that is being compiled."
-  ;; Looked up late: the compiler is loaded on demand.
-  (funcall (find-symbol "PROCESS-DECLAIM-ARGS" "C") `((notinline ,@names))))
-
 (defun proclaim-out-of-line (names)
   "Force NAMES out of line in all code compiled from now on."
   (proclaim `(notinline ,@names))
@@ -98,7 +93,9 @@ Zorn and Hilfinger, \"A Memory Allocation Profiler for C and Lisp Programs\"
            `(progn
               (ext:with-backend
                 :c/c++ (eval-when (:compile-toplevel)
-                         (declare-in-file ',names)))
+                         ;; in the rest of the file; the compiler is loaded late
+                         (funcall (find-symbol "PROCESS-DECLAIM-ARGS" "C")
+                                  '((notinline ,@names)))))
               (eval-when (:execute)
                 (proclaim-out-of-line ',names))
               (values))))))

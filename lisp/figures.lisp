@@ -97,9 +97,6 @@ Example: (mapcar (mprof.data:reader :name)
         (t
          (show "~A ~D allocations, ~D bytes" :name :allocations :bytes))))))
 
-;;; Names are strings, symbols or lists.  They are printed as the tables show
-;;; them and compared as strings.
-
 (defun print-name (name stream)
   "Print NAME, a symbol, a list or another object, the way profiles show it."
   (cond ((consp name)
@@ -132,8 +129,7 @@ such as (SETF FOO) or (METHOD AREA (INTEGER))."
                        (let ((*print-readably* nil))
                          (with-output-to-string (stream)
                            (print-name name stream))))))
-        ;; with the substitutes for characters that names in C cannot have
-        (if (plain-p printed)
+        (if (plain-p printed)           ; else with substitutes
             printed
             (string-of (octets-of printed))))))
 

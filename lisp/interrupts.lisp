@@ -32,7 +32,3 @@ would be a cons: so *ALLOW-WITH-INTERRUPTS* keeps what BODY gets."
            ,leave))
      (when si:*interrupts-enabled*
        (si::check-pending-interrupts))))
-
-(defmacro atomically (&body body)
-  "Evaluate BODY without interrupts, which wait, and return its values."
-  `(mp:without-interrupts ,@body))

@@ -103,9 +103,42 @@ for the name of its file, and a list for values with commas between them."
                                        #\,))
                     #\=))))))
 
+(defun regular-expression (value)
+  "Return VALUE, of an option that takes a regular expression, as such: what
+names a function, or is one, matches this function alone."
+  (typecase value
+    (function (regular-expression
+               (or (ext:compiled-function-name value)
+                   (fail "~S has no name to look for" value))))
+    ((or keyword (eql t)) value)
+    ((or symbol cons) (exact-regex (displayed-name value)))
+    (t value)))
+
 (defun chosen (options)
   "Return the part of OPTIONS, a property list, that is for the command."
   (loop for (keyword value) on options by #'cddr
         when (and value (not (member keyword '(:stream :profile :collect
                                                :holders :predicate))))
-          collect keyword and collect value))
+          collect keyword
+          and collect (if (member keyword
+                                  '(:focus :ignore :hide :show :show-from))
+                          (regular-expression value)
+                          value)))
+
+(defun with-keywords (message &optional (start 0))
+  "Return MESSAGE, of the command mprof, with its options from START on as
+keywords."
+  (let* ((dashes (search "--" message :start2 start))
+         (end (and dashes
+                   (position-if-not (lambda (character)
+                                      (or (alpha-char-p character)
+                                          (char= character #\-)))
+                                    message :start dashes))))
+    (cond ((null dashes) message)
+          ((or (zerop dashes) (find (char message (1- dashes)) " '"))
+           (with-keywords (format nil "~A:~:@(~A~)~@[~A~]"
+                                  (subseq message 0 dashes)
+                                  (subseq message (+ 2 dashes) end)
+                                  (and end (subseq message end)))
+             dashes))
+          (t (with-keywords message (+ 2 dashes))))))

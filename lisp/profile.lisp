@@ -33,24 +33,18 @@ Example: (mprof.data:figure :bytes (mprof:profile))"))
 
 ;;; Commands
 
-(defparameter *advice-on-writing*
-  "Nothing is lost: the figures are in memory.  Choose another file with the
-restart USE-VALUE, or call (mprof:save FILE) later.")
-
-(defparameter *advice-on-reading*
-  "Give a file that (mprof:save FILE) or `mprof run' wrote, or another pprof
-profile of allocations.")
-
 (defun signal-failure (message offset path of-output-p)
   "Signal an error of the command mprof; see CALL-WITH-OUTPUT."
   (if path
       (error 'profile-file-error
-             :reason message :figures (list :offset offset)
+             :reason (with-keywords message) :figures (list :offset offset)
              :pathname (named-file path)
              :advice (if of-output-p
-                         *advice-on-writing*
-                         *advice-on-reading*))
-      (error 'mprof-error :reason message)))
+                         "Nothing is lost: the figures are in memory.  Choose
+another file with the restart USE-VALUE, or call (mprof:save FILE) later."
+                         "Give a file that (mprof:save FILE) or `mprof run'
+wrote, or another pprof profile of allocations."))
+      (error 'mprof-error :reason (with-keywords message))))
 
 (defun call-with-export (function profile command &rest arguments)
   "Run COMMAND of mprof on PROFILE with its options and further ARGUMENTS.  Call
@@ -80,7 +74,7 @@ returns, for a SOURCE with SLOTS, and close it when the SOURCE is garbage."
   (let ((source (apply #'make-source slots))
         ;; made now, since it may be used while a program is counted
         (arguments (list 0)))
-    (atomically
+    (mp:without-interrupts
       (setf (first arguments) (funcall open)
             (source-address source) (first arguments))
       (ext:set-finalizer source (lambda (object)
@@ -312,8 +306,6 @@ figure KEY is its :NAME."
     (:holders (profile x :value :held))
     (t (getf-figure key (figures x) 'profiles))))
 
-;;; Looking up
-
 (defun data:row (table name &optional (profile (profile)))
   "Return the row NAME of TABLE in PROFILE, or NIL.
 
@@ -356,9 +348,8 @@ Example: (mprof.data:comment \"mprof.bytes\" (mprof:profile))"
                         collect value)))
     (values (first values) values)))
 
-;;; Printing shows known figures only, so that it is cheap.
-
 (defmethod print-object ((profile profile) stream)
+  ;; known figures only, so that it is cheap
   (let* ((figures (known-figures profile))
          (source (profile-source profile))
          (allocations (or (getf figures :allocations)

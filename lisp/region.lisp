@@ -16,11 +16,11 @@
     (t (fail "~S is not the name of a region; use a symbol or a string"
              name))))
 
-(defmacro with-region ((name) &body body)
-  "Run BODY as the region NAME of the program, and return its values.
+(defmacro with-region (names &body body)
+  "Run BODY as a region of the program, and return its values.
 
-NAME (a string, or a symbol, which stands for its name in lower case;
-evaluated): the name in reports.  Regions nest: the figures of a region are
+NAMES (a list of one form, whose value is a string, or a symbol, which stands for
+its name in lower case): the name in reports.  Regions nest: the figures of a region are
 included in those of the enclosing region, and the same name within two regions
 makes two regions.  Each thread starts outside all regions.  At most 4095 regions
 are distinguished, nested at most 64 deep; any others count as part of the
@@ -30,7 +30,7 @@ The table REGIONS shows how often each region was entered, how long it was
 active, and what was allocated in it.  (mprof:report :region \"^parse\")
 restricts all tables to it.  A region has no effect in a thread that was never
 counted, so start counting first.  Entering and leaving takes some microseconds,
-and allocates nothing if NAME is constant.
+and allocates nothing if the name is constant.
 
 Example:
 
@@ -38,19 +38,21 @@ Example:
      (mprof:with-region (:parse) (parse-all))
      (mprof:with-region (:emit) (emit-all)))
 
-Signals MPROF-ERROR if NAME is neither a symbol nor a string."
+Signals MPROF-ERROR if the name is neither a symbol nor a string."
+  (check-head (and (consp names) (null (rest names)))
+              'with-region "a name in parentheses, as (:parse)," names)
   (flet ((with-arguments (arguments)
            `(protected (region-begin ,arguments)
                        (progn ,@body)
                        (region-end))))
-    (if (constantp name)
+    (if (constantp (first names))
         (with-arguments
-         `(load-time-value (list (octets-of (region-name ,name)))))
+         `(load-time-value (list (octets-of (region-name ,@names)))))
         (let ((arguments (gensym "ARGUMENTS")))
-          `(let ((,arguments (list (octets-of (region-name ,name)))))
+          `(let ((,arguments (list (octets-of (region-name ,@names)))))
              ,(with-arguments arguments))))))
 
-(defmacro with-labels ((&rest labels) &body body)
+(defmacro with-labels (labels &body body)
   "Run BODY with LABELS on what it allocates, and return its values.
 
 LABELS (keys and values in turn): keys are symbols or strings; values are
@@ -66,6 +68,8 @@ Example:
    (mprof:with-labels (:request path :user 17) (answer path))
 
 Signals MPROF-ERROR if a key is neither a symbol nor a string."
+  (check-head (and (listp labels) (evenp (length labels)))
+              'with-labels "a list of labels and values, as (:user 17)," labels)
   (if (null labels)
       `(progn ,@body)
       (destructuring-bind (key value &rest more) labels

@@ -2,8 +2,7 @@
 ;;;;
 ;;;; report.lisp -- the tables, and files of all formats.
 ;;;;
-;;;; The C library behind the command mprof makes them; this file writes its
-;;;; text to a stream.
+;;;; The C library behind the command mprof makes them.
 
 (in-package #:mprof)
 
@@ -32,20 +31,31 @@ now on they have."
         (and terminal
              (find-if #'plusp (list (terminal-width terminal)))))))
 
-(defun print-report (command tables stream source options)
-  "Print the output of COMMAND, which explains TABLES.  STREAM, SOURCE, OPTIONS
-and the values are as for REPORT."
-  (check-argument stream (or stream boolean))
-  (let* ((help (getf options :help))
+(defun print-report (command tables arguments)
+  "Print the output of COMMAND, which explains TABLES unless :TABLES names others.
+ARGUMENTS and values are those of REPORT."
+  (let* ((options (if (or (null arguments) (keywordp (first arguments)))
+                      arguments
+                      (cons :profile arguments)))
+         (stream (getf options :stream t))
+         (stream (if (eq stream t) *standard-output* stream))
+         (help (getf options :help))
          (legend (getf options :no-legend (if help t :once)))
-         (profile (part (open-profile source options)
+         (profile (part (open-profile (getf options :profile) options)
                         (options-if #'selecting-p options)))
          (shown (part profile
                       (list* :no-legend (if (eq legend :once)
-                                            (explained-p tables)
+                                            (explained-p
+                                             (getf options :tables tables))
                                             legend)
+                             :width (getf options :width
+                                          (and (eq tables t)
+                                               (line-width stream)))
                              (options-if (complement #'selecting-p) options))))
          (text (command-output shown command)))
+    (check-argument stream (or stream boolean))
+    (when (eql (search "mprof: " text) 0)
+      (setf text (with-keywords text))) ; nothing matches
     (when (and (not help)               ; of a snapshot
                (eql 0 (source-allocations (profile-source profile))))
       (setf text
@@ -60,19 +70,18 @@ and the values are as for REPORT."
           (t
            (values text profile)))))
 
-(defun report (&rest options &key (stream *standard-output*) profile tables
-               &allow-other-keys)
+(defun report (&rest arguments)
   "Print tables of everything counted so far, and return the PROFILE shown.
 
+SOURCE (optional): report on this instead: an object of type PROFILE, or a file,
+a folder or a list of files, as for PROFILE.  :PROFILE SOURCE is the same.
 STREAM (default *STANDARD-OUTPUT*): where to print; T is the same.  With NIL,
 the tables are returned as a string, and the PROFILE as the second value.
-PROFILE (default NIL): report on this instead: an object of type PROFILE, or a
-file, a folder or a list of files, as for PROFILE.
-TABLES (keyword or list): these instead of the usual tables.
-COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
 OPTIONS: keywords and values.  Every option of `mprof report' is a keyword:
 `--by=package' is :BY :PACKAGE, `--tables=direct,types' :TABLES '(:DIRECT
-:TYPES), `--verbose' :VERBOSE T.  (mprof:report :help t) lists them.
+:TYPES), `--verbose' :VERBOSE T.  (mprof:report :help t) lists them.  :FOCUS,
+:IGNORE, :HIDE, :SHOW and :SHOW-FROM also take a function or its name.
+COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
 
 The legend is printed the first time that a table is; :NO-LEGEND T leaves it
 out, and :NO-LEGEND NIL prints it.  Without :WIDTH, lines fit into
@@ -84,14 +93,11 @@ PROFILE-INCOMPLETE.
 
 Example:
 
-   (mprof:report :tables '(:direct :types) :focus \"^APP::PARSE\" :limit 20)"
-  (let ((stream (if (eq stream t) *standard-output* stream)))
-    (print-report "report" (or tables t) stream profile
-                  (list* :width (getf options :width (line-width stream))
-                         options))))
+   (mprof:report :tables '(:direct :types) :focus 'parse :limit 20)
+   (mprof:report \"before.data\" :by :package)"
+  (print-report "report" t arguments))
 
-(defun advise (&rest options &key (stream *standard-output*) profile
-               &allow-other-keys)
+(defun advise (&rest arguments)
   "Print advice on how to make the program allocate less, the largest saving
 first.  Return the PROFILE concerned.
 
@@ -99,7 +105,7 @@ Advice is certain if the figures prove it; otherwise check it before following
 it.  mprof-advice(7) explains the rules.  (mprof.data:figure :advice profile)
 returns the same as data.
 
-STREAM, PROFILE: as for REPORT.
+SOURCE, STREAM: as for REPORT.
 OPTIONS: the options of the command `mprof advise', as for REPORT.
 
 Signals the conditions of REPORT.
@@ -108,8 +114,12 @@ Example:
 
    (mprof:with-profiling (:report nil) (my-program))
    (mprof:advise :limit 3)"
-  (print-report "advise" :advise (if (eq stream t) *standard-output* stream)
-                profile options))
+  (print-report "advise" :advise arguments))
+
+(dolist (name '(report advise))         ; for editors
+  (ext:annotate name :lambda-list nil
+                '(&optional source &rest options
+                  &key (stream *standard-output*) profile &allow-other-keys)))
 
 ;;; Files
 

@@ -20,7 +20,7 @@ CLOSE closes this, also that of an earlier worker whose thread was killed."
          (thread (mp:make-process :name name))
          (worker (list arguments thread (ext:getpid))))
     (mp:process-preset thread run arguments)
-    (atomically
+    (mp:without-interrupts
       (close-worker variable (symbol-value variable) close)
       (setf (first arguments) (apply open options))
       (unless (eql (first arguments) 0)
@@ -46,7 +46,7 @@ else NIL."
   "Call CLOSE with the address of WORKER, and set VARIABLE to NIL, if that is its
 value.  Return true if it was."
   (mp:with-lock (*lock*)
-    (atomically
+    (mp:without-interrupts
       (let ((arguments (of-this-process worker)))
         (when (and arguments (eq worker (symbol-value variable)))
           (set variable nil)

@@ -2,10 +2,10 @@
 ;;;;
 ;;;; session.lisp -- counting: start, stop, reset, status.
 ;;;;
-;;;; One monitor counts in all Lisp threads of the process.  It holds the state;
-;;;; the only state here is the options of its figures, since they cannot change
-;;;; until a reset, and the file that they are in.  One lock makes each operation
-;;;; atomic, so that only one of two threads that start at once succeeds.
+;;;; One monitor counts in all Lisp threads of the process, and holds the state,
+;;;; but for the options of its figures and the file that they are in.  One lock
+;;;; makes each operation atomic, so that only one of two threads that start at
+;;;; once succeeds.
 ;;;;
 ;;;; A throw out of an interrupt comes before or after each step.  What it leaves
 ;;;; undone, such as saving the file of a profile that has stopped, is done by
@@ -38,7 +38,7 @@ and the process that counts in it, since the child of a fork does not.  Or NIL."
          (arguments (list (file-name (or (probe-file file) file))))
          (counted-in (list file (ext:getpid)))
          (status 0))
-    (atomically
+    (mp:without-interrupts
       (setf status (monitor-map arguments))
       (when (eql status 0)
         (setf *counted-in* counted-in)))
@@ -50,7 +50,7 @@ and the process that counts in it, since the child of a fork does not.  Or NIL."
 (defun leave-file (keep)
   "Count in a file no longer, which stays as it is if KEEP is 1, and is deleted
 if it is 0."
-  (atomically
+  (mp:without-interrupts
     (when (eql (second (shiftf *counted-in* nil)) (ext:getpid))
       (monitor-unmap keep))))
 
@@ -123,7 +123,7 @@ any object, for STOP-IF-OWNER."
                       #'timeline-close #'timeline-open interval))
       (timeline-await (running *timeline*)))
     (let ((status 0))
-      (atomically
+      (mp:without-interrupts
         (setf *owner* (or owner *owner*) ; of a body that stops and starts
               status (monitor-start max-contexts flags))
         (when (eql status 0)

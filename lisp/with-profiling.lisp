@@ -53,7 +53,7 @@ it; else signal why not.  The restart CONTINUE returns NIL."
           (when tables
             (multiple-value-bind (output message)
                 (run-command "report" (option :tables tables) "--help")
-              (unless output (fail "~A" message))))
+              (unless output (fail "~A" (with-keywords message)))))
           (when reset (reset))
           (multiple-value-prog1
               (call-counting function options
@@ -106,8 +106,6 @@ Example:
      (compute-something))
 
 Signals ALREADY-ACTIVE (with :RESET NIL, or :FILE), PROFILE-FILE-ERROR."
-  (unless (and (listp options) (or (null options) (keywordp (first options))))
-    (fail "WITH-PROFILING takes a list of options before the body, possibly ~
-           empty: (mprof:with-profiling () ~S); ~S is not one"
-          (if body (first body) options) options))
+  (check-options 'with-profiling options :report :stream :file :reset :live
+                 :max-contexts :unfolded :full-walk :sites :timeline)
   `(call-with-profiling (lambda () ,@body) ,@options))

@@ -47,13 +47,11 @@
     (mprof:reset)
     "mprof has cleared all figures"))
 
-;;; The user's work and SLIME's.  SLIME runs in the Lisp that is profiled, and
-;;; allocates for each key that is typed.  Chains without a function of SWANK
-;;; are the user's work.  So are those of files that SWANK loads, and of forms
-;;; that it evaluates, which show as (TOP-LEVEL-FORM).  Forms that Emacs sends
-;;; for itself look the same, but call SWANK at once.  SWANK runs them in new
-;;; threads, so what ECL allocates before a thread calls its function is left
-;;; out as well.
+;;; SLIME allocates in the Lisp that is profiled, for each key that is typed.
+;;; The user's work are chains without a function of SWANK, and those of files
+;;; that SWANK loads and forms that it evaluates, (TOP-LEVEL-FORM).  Forms that
+;;; Emacs sends for itself call SWANK at once, in new threads: what ECL allocates
+;;; before a thread calls its function is left out as well.
 
 (defun swank-name-p (name)
   "True if NAME is a function of a package of SWANK's."

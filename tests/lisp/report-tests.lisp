@@ -25,6 +25,35 @@
       (is (eq profile (mprof:report :profile profile
                                     :stream (make-broadcast-stream)))))))
 
+(defun rows (&rest arguments)
+  "The names in the table DIRECT ALLOCATION of REPORT with ARGUMENTS."
+  (loop for line in (mprof-lines (apply #'mprof:report
+                                        (append arguments '(:tables :direct
+                                                            :stream nil))))
+        for name = (search "MPROF.TESTS::" line)
+        when name collect (subseq line (+ name 13))))
+
+(defun cons-twice (n)
+  (dotimes (i (* 2 n))
+    (setf *kept* (cons i i))))
+
+(test report-takes-what-people-type
+  "A file comes first or after :PROFILE; what selects functions takes them."
+  (with-temporary-file (file)
+    (with-idle-profiler
+      (profiled (make-conses 3) (cons-twice 4))
+      (mprof:save (format nil "~A.data" (namestring file))))
+    (let ((file (format nil "~A.data" (namestring file))))
+      (is (equal '("CONS-TWICE" "MAKE-CONSES") (rows file)))
+      (dolist (focus (list 'make-conses "TS::MAKE-C"))
+        (is (equal '("MAKE-CONSES") (rows :profile file :focus focus))))
+      (is (equal '("MAKE-CONSES") (rows file :focus #'make-conses)))
+      (is (equal '("MAKE-CONSES") (rows file :ignore 'cons-twice)))
+      (is (search "11 allocations, 176 bytes"
+                  (mprof:advise file :stream nil)))
+      (signals mprof:mprof-error (rows file :focus (lambda () nil)))
+      (delete-file file))))
+
 (test report-of-nothing
   "Options that match nothing: a line, and no table; an error where a file is
 to be written; nothing as data."
@@ -33,10 +62,10 @@ to be written; nothing as data."
     (let ((profile (mprof:profile)))
       (dolist (report (list #'mprof:report #'mprof:advise))
         (is (string= (format nil "mprof: nothing matches ~
-                                  --focus=MAKE-CONSESS; did you mean MAKE-CONSES?~%")
+                                  :FOCUS=MAKE-CONSESS; did you mean MAKE-CONSES?~%")
                      (funcall report :profile profile :stream nil
                                      :focus "MAKE-CONSESS"))))
-      (is (string= (format nil "mprof: nothing matches --type=KONS; ~
+      (is (string= (format nil "mprof: nothing matches :TYPE=KONS; ~
                                 did you mean CONS?~%")
                    (report-text :profile profile :type "KONS")))
       (with-temporary-file (file)
@@ -133,6 +162,7 @@ value: T where they take none."
                "~S" keyword)))
 
 (test errors-are-those-of-the-command
+  "Options in them are keywords; names of files and of functions are as they are."
   (with-idle-profiler
     (profiled (make-conses 3))
     (loop for (keyword value option)
@@ -146,16 +176,20 @@ value: T where they take none."
                                           (mprof::run-command "report" option)
                                           (mprof::run-command "report" option
                                                               "--help")))
-          do (is (string= (format nil "mprof: ~A" expected)
+          do (is (string= (format nil "mprof: ~A"
+                                  (mprof::with-keywords expected))
                           (handler-case (report-text keyword value)
                             (mprof:mprof-error (condition)
                               (report-of condition))))))
     ;; an option without its value does not take the next one
-    (is (string= "mprof: option '--focus' requires a value"
+    (is (string= "mprof: option ':FOCUS' requires a value"
                  (handler-case (report-text :focus t :limit 3)
                    (mprof:mprof-error (condition) (report-of condition)))))
     (loop for (arguments said)
-            in '(((:focus "(") "--focus: '(' is not a regular expression")
+            in '(((:focus "(") "mprof: :FOCUS: '(' is not a regular expression")
+                 ((:profile "no--by/a--b.data") "no--by/a--b.data'")
+                 ((:focus "F--BY") "mprof: nothing matches :FOCUS=F--BY")
+                 ((:focsu 1) "unknown option ':FOCSU=1'; did you mean :FOCUS?")
                  ((:value :live-allocs)
                   "collection: start with (mprof:start :live t)"))
           do (is (search said (handler-case (apply #'report-text arguments)

@@ -119,7 +119,7 @@ names it, has tests of its own, and suppressions are for C."
                                      (file-error-pathname condition)))
                           (report-of condition)))))
             (is (search "cannot open '/nowhere/old.data'" said))
-            (is (search mprof::*advice-on-reading* said))))))))
+            (is (search "Give a file that (mprof:save FILE) or `mprof run'" said))))))))
 
 (test save-a-profile
   (with-idle-profiler

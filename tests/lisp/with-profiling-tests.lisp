@@ -171,14 +171,22 @@
   "A forgotten list of options."
   (loop for (form said)
           in '(((mprof:with-profiling (compute 1))
-                "(mprof:with-profiling () (COMPUTE 1))")
+                "WITH-PROFILING takes a list with :REPORT, :STREAM,")
                ((mprof:with-profiling (compute 1) (compute 2))
-                "(COMPUTE 1) is not one")
-               ((mprof:with-profiling 5) "a list of options before the body"))
+                "before its body, not (COMPUTE 1)")
+               ((mprof:with-profiling 5) "not 5")
+               ((mprof:with-profiling (:cake 10) 1) "not (:CAKE 10)")
+               ((mprof:with-profiling (:live)) "not (:LIVE)")
+               ((mprof:with-region :parse) "takes a name in parentheses")
+               ((mprof:with-region (:parse 1)) "not (:PARSE 1)")
+               ((mprof:with-labels (:user) 1) "a list of labels and values")
+               ((mprof:with-labels :user) "not :USER")
+               ((mprof:with-allocation-budget 5) "a list with :BYTES,")
+               ((mprof:with-allocation-budget (:bites 5) 1)
+                "not (:BITES 5)"))
         for report = (handler-case (macroexpand-1 form)
                        (mprof:mprof-error (condition) (report-of condition)))
-        do (is (search said report) "~S says ~S" form report))
-  (signals error (mprof:with-profiling (:cake 10) 1)))
+        do (is (search said report) "~S says ~S" form report)))
 
 (test with-profiling-nested-and-left
   "A throw out of the inner one leaves the outer one counting."
