@@ -111,27 +111,25 @@ next_place(size_t most)
   return (void *)(((first >> PLACE_BITS) + number % PLACES) << PLACE_BITS);
 }
 
-int
-arena_place(struct arena *arena, size_t bytes, size_t most)
+/* Gives an arena that does not move its place. */
+static int
+place(struct arena *arena, size_t bytes)
 {
-  *arena = (struct arena){.most = most};
-  bytes = whole_pages(bytes);
   for (int i = 0; i < TRIES; i++) {
-    void *const place = next_place(most);
-    if (arena_map_there(place, bytes)) {
-      arena->base = place;
+    void *const there = next_place(arena->most);
+    if (arena_map_there(there, bytes)) {
+      arena->base = there;
       arena->reserved_bytes = bytes;
       return 0;
     }
     if (errno != EEXIST)
       return -1;
   }
-  arena->base = map(NULL, most, 0);
-  if (arena->base == MAP_FAILED) {
-    arena->base = NULL;
+  void *const held = map(NULL, arena->most, 0);
+  if (held == MAP_FAILED)
     return -1;
-  }
-  arena->held_bytes = whole_pages(most);
+  arena->base = held;
+  arena->held_bytes = whole_pages(arena->most);
   arena->reserved_bytes = bytes;
   return 0;
 }
@@ -158,6 +156,8 @@ arena_reach(struct arena *arena, size_t bytes)
   if (bytes <= arena->reserved_bytes)
     return 0;
   bytes = whole_pages(bytes);
+  if (arena->base == NULL)
+    return place(arena, bytes);
   held = bytes <= arena->held_bytes;
   if (!may_ask())
     return -1;
@@ -193,7 +193,7 @@ arena_grow(struct arena *arena, size_t bytes)
   if (bytes <= arena->reserved_bytes)
     return 0;
   if (arena->base == NULL && arena->most != 0)
-    return arena_place(arena, bytes, arena->most);
+    return arena_reach(arena, bytes);
   while (room < bytes)
     room *= 2;
   if (arena->most != 0)

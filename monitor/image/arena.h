@@ -29,13 +29,9 @@ struct arena {
  * Returns 0, or -1 with errno set (ENOMEM).  May run inside the hook. */
 int arena_reserve(struct arena *arena, size_t bytes);
 
-/* Reserves `bytes' for an arena that does not move and may become MOST bytes
- * long; returns as arena_reserve does. */
-int arena_place(struct arena *arena, size_t bytes, size_t most);
-
-/* Makes an arena that does not move BYTES long, in whole pages, but never
- * shorter.  Returns 0, or -1 with errno set and nothing changed.  May run
- * inside the hook. */
+/* Makes an arena that does not move, and may be all zero but for `most',
+ * BYTES long, in whole pages, but never shorter.  Returns 0, or -1 with errno
+ * set and nothing changed.  May run inside the hook. */
 int arena_reach(struct arena *arena, size_t bytes);
 
 /* Maps zeroed memory at PLACE, for the caller to unmap.  Returns false with

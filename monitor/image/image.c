@@ -242,12 +242,9 @@ make_head(int file, enum image_language language)
 static bool
 put_all(int file, struct image_head *head)
 {
-  for (uint32_t i = 0; i < image.count; i++) {
-    struct part *const p = &image.parts[i];
-    p->range = 0;
-    if (p->base != NULL && !part_put(file, head, i, p))
+  for (uint32_t i = 0; i < image.count; i++)
+    if (!part_put(file, head, &image.parts[i]))
       return false;
-  }
   return true;
 }
 
@@ -311,7 +308,7 @@ image_close(bool keep)
   image_file_settle(keep);
   __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
   directory_unmap(head);
-  image_notes_end();
+  image_release(image.notes.arena.base); /* which stays in memory */
 }
 
 void

@@ -69,14 +69,15 @@ leave(void)
   if (arenas_are_sealed())
     return false;
   while (left && image.count > 0) {
-    const struct part *const p = &image.parts[image.count - 1];
-    left = p->base == NULL || replace(p);
+    left = replace(&image.parts[image.count - 1]);
     image.count -= left;
   }
   image_file_begun();
   if (image.head != NULL)
     directory_unmap(image.head);
   image.head = NULL;
+  if (left && image.notes.arena.base != NULL) /* it has only its own notes */
+    *(uint64_t *)image.notes.arena.base = image.notes.used;
   return left;
 }
 
@@ -118,18 +119,12 @@ image_fork_unlock(void)
 bool
 image_has_parts(void)
 {
-  for (uint32_t i = 0; i < image.count; i++)
-    if (image.parts[i].base != NULL)
-      return true;
-  return false;
+  return image.count != 0;
 }
 
 bool
 image_forked(void)
 {
   image.lock.holder = image.notes_lock.holder = 0;
-  if (!leave())
-    return false;
-  image_notes_forked();
-  return true;
+  return leave();
 }

@@ -106,12 +106,6 @@ image_notes_begin(void)
 }
 
 void
-image_notes_end(void)
-{
-  image_release(image.notes.arena.base);
-}
-
-void
 image_note(enum image_note_kind kind, uint64_t key, uint64_t value,
            uint64_t more, const char *text)
 {
@@ -146,14 +140,4 @@ image_copy_notes(struct note_list *to)
       from == NULL ? 0 : __atomic_load_n(from, __ATOMIC_ACQUIRE);
   if (end > sizeof *from)
     note_append(to, from + 1, end - sizeof *from);
-}
-
-/* ---- forks ---- */
-
-void
-image_notes_forked(void)
-{
-  uint64_t *const used = image.notes.arena.base;
-  if (used != NULL)
-    *used = image.notes.used;
 }

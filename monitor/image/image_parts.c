@@ -154,12 +154,6 @@ entry_at(struct image_head *head, uint32_t number)
   return (struct image_part *)(void *)at;
 }
 
-static void
-set_kind(struct image_part *entry, uint32_t kind)
-{
-  __atomic_store_n(&entry->kind, kind, __ATOMIC_RELEASE);
-}
-
 static uint64_t
 ready(const struct part *p)
 {
@@ -186,36 +180,12 @@ range_for(const struct image_head *head, const struct part *p)
   return image.dense || range < p->bytes ? units(p->bytes) : range;
 }
 
-static void
-set_range(struct part *p, uint64_t offset, size_t range)
-{
-  p->range = range;
-  p->entry.offset = offset;
-  p->entry.room = range / p->entry.record_bytes;
-}
-
-/* Gives a part without a range one at the end of the file.  Returns
- * false with errno if the file may not be so long. */
-static bool
-find_range(int file, const struct image_head *head, struct part *p)
-{
-  if (p->range != 0)
-    return true;
-  const uint64_t offset = image.file.end;
-  const size_t range = range_for(head, p);
-  errno = image_file_lengthen(file, range);
-  if (errno != 0)
-    return false;
-  set_range(p, offset, range);
-  return true;
-}
-
 /* ---- parts ---- */
 
 struct part *
 part_at(const void *base)
 {
-  for (uint32_t i = image.count; base != NULL && i-- > 0;) /* new ones grow */
+  for (uint32_t i = image.count; i-- > 0;) /* new ones grow */
     if (image.parts[i].base == base)
       return &image.parts[i];
   return NULL;
@@ -240,65 +210,49 @@ move_into_range(int file, struct part *p)
 }
 
 bool
-part_put(int file, struct image_head *head, uint32_t number, struct part *p)
+part_put(int file, struct image_head *head, struct part *p)
 {
-  const uint64_t end = image.file.end;
+  const uint32_t number = head->parts;
+  const uint64_t offset = image.file.end;
+  const size_t range = range_for(head, p);
   struct image_part *const entry = entry_at(head, number);
-  if (entry == NULL || !find_range(file, head, p))
+  if (entry == NULL)
     return false;
+  errno = image_file_lengthen(file, range);
+  if (errno != 0)
+    return false;
+  p->entry.offset = offset;
   if (!move_into_range(file, p)) {
-    if (image.file.end != end)
-      p->range = 0;
-    image.file.end = end;
+    image.file.end = offset;
     return false;
   }
   p->used = p->bytes;
+  p->range = range;
+  p->number = number;
+  p->entry.room = range / p->entry.record_bytes;
   p->entry.ready = ready(p);
-  struct image_part hidden = p->entry;
-  hidden.kind = 0;
-  *entry = hidden;
-  set_kind(entry, p->entry.kind);
-  if (head->parts <= number)
-    __atomic_store_n(&head->parts, number + 1, __ATOMIC_RELEASE);
+  *entry = p->entry;
+  __atomic_store_n(&head->parts, number + 1, __ATOMIC_RELEASE);
   return true;
 }
 
-/* Returns a number for the part NEW, behind all of its array: that of one
- * that was given back, whose range it gets, or else one more. */
-static uint32_t
-find_number(struct part *new)
-{
-  const size_t range = image.head != NULL ? range_for(image.head, new) : 0;
-  uint32_t number = image.count;
-  for (uint32_t i = image.count;
-       i-- > 0 && !part_is_of(&image.parts[i], new);)
-    if (image.parts[i].base == NULL && image.parts[i].range == range)
-      number = i;
-  new->range = 0;
-  if (number < image.count && range != 0)
-    set_range(new, image.parts[number].entry.offset, range);
-  return number;
-}
-
-/* Adds the part; see part_add.  Returns 0 or an errno value. */
-static int
+/* Adds the part; fails as part_add does. */
+static bool
 add(struct part *new)
 {
-  const uint32_t number = find_number(new);
   const bool open = image_is_open();
   const int file = open ? image_file_open() : -1;
   const bool added =
       (!open || file >= 0) &&
-      arena_record(&image.arena, number, sizeof *image.parts) != NULL &&
-      (!open || part_put(file, image.head, number, new));
-  const int error = added ? 0 : errno;
+      arena_record(&image.arena, image.count, sizeof *image.parts) != NULL &&
+      (!open || part_put(file, image.head, new));
   image.parts = image.arena.base;
-  if (added) {
-    image.parts[number] = *new;
-    image.count += number == image.count;
-  }
+  if (added)
+    image.parts[image.count++] = *new;
+  else
+    image.error = errno;
   image_file_close(file);
-  return error;
+  return added;
 }
 
 /* Tries three times: the kernel may grant later what it refuses now. */
@@ -306,19 +260,15 @@ bool
 part_add(struct part *new)
 {
   enum { TRIES = 3 };
-  int error = 1;
-  for (int i = 0; i < TRIES && error != 0; i++) {
-    error = add(new);
-    if (error != 0)
-      image.error = error;
-  }
-  return error == 0;
+  bool added = false;
+  for (int i = 0; i < TRIES && !added; i++)
+    added = add(new);
+  return added;
 }
 
 bool
 part_grow(struct part *p, size_t more)
 {
-  const uint32_t number = (uint32_t)(p - image.parts);
   const size_t bytes = p->bytes + more;
   if (remap(p->base, p->bytes, bytes, 0, NULL) != (long)(intptr_t)p->base)
     return false;
@@ -332,20 +282,21 @@ part_grow(struct part *p, size_t more)
   p->bytes = p->used = bytes;
   p->entry.ready = ready(p);
   if (image.head != NULL)
-    __atomic_store_n(&entry_at(image.head, number)->ready, p->entry.ready,
+    __atomic_store_n(&entry_at(image.head, p->number)->ready, p->entry.ready,
                      __ATOMIC_RELEASE);
   return true;
 }
 
 void
-part_release(int file, uint32_t number)
+part_release(int file, uint32_t i)
 {
-  struct part *const p = &image.parts[number];
+  struct part *const p = &image.parts[i];
   if (image.head != NULL)
-    set_kind(entry_at(image.head, number), 0);
-  const bool punched =
-      file >= 0 && fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                             (off_t)p->entry.offset, (off_t)p->bytes) == 0;
-  *p = (struct part){.range = punched ? p->range : 0,
-                     .entry = {.offset = p->entry.offset}};
+    __atomic_store_n(&entry_at(image.head, p->number)->kind, 0,
+                     __ATOMIC_RELEASE);
+  if (file >= 0)
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              (off_t)p->entry.offset, (off_t)p->bytes);
+  image.count--;
+  memmove(p, p + 1, (image.count - i) * sizeof *p);
 }

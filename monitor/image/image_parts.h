@@ -20,24 +20,24 @@
 #include "image/note_list.h"
 #include "image/spin_lock.h"
 
-/* A part of an array; its index in image.parts is that of its entry in the
- * directory. */
+/* A part of an array. */
 struct part {
-  char *base;   /* first byte; NULL: it was given back */
+  char *base;   /* first byte */
   size_t bytes; /* its length in memory */
   size_t used;  /* leading bytes that may not be zero */
   size_t range; /* bytes it has in the file from entry.offset on; 0: none */
   size_t most;  /* limit in bytes for all of its array */
-  struct image_part entry; /* of the directory; a copy */
+  uint32_t number;         /* of its entry in the directory */
+  struct image_part entry; /* a copy */
 };
 
 extern struct image {
-  struct spin_lock lock;   /* of all fields but notes_lock and notes_held */
+  struct spin_lock lock; /* of all fields but notes_lock and notes_held */
   struct image_file file;
   struct image_head *head; /* mapped, the directory behind it; NULL: no file;
                               read without the lock by image_is_open */
   struct arena arena;      /* memory of `parts' */
-  struct part *parts;      /* `count' of them */
+  struct part *parts; /* `count' of them, those of an array in their order */
   uint32_t count;
   uint32_t owners;        /* last number of image_owner; atomic */
   uint32_t most_parts;    /* limit of entries in the directory */
@@ -70,11 +70,10 @@ part_is_of(const struct part *a, const struct part *b)
 struct image_head *directory_map(int file);
 void directory_unmap(struct image_head *head);
 
-/* Moves the part from memory into the open file, as entry NUMBER of the
+/* Moves the part from memory into the open file, and adds an entry to the
  * directory.  Returns false with errno, and the part still in memory, without
  * room. */
-bool part_put(int file, struct image_head *head, uint32_t number,
-              struct part *part);
+bool part_put(int file, struct image_head *head, struct part *part);
 
 /* Copies *PART to image.parts, and moves its memory into the file if there is
  * one.  Returns false, with an errno value in image.error, without room. */
@@ -84,17 +83,11 @@ bool part_add(struct part *part);
  * them.  Returns false, with nothing changed, if there is no room. */
 bool part_grow(struct part *part, size_t more);
 
-/* Removes the part NUMBER, and frees its bytes of the file unless FILE, its
+/* Removes image.parts[I], and frees its bytes of the file unless FILE, its
  * descriptor, is negative.  The caller unmaps the memory. */
-void part_release(int file, uint32_t number);
+void part_release(int file, uint32_t i);
 
 /* ---- notes ---- */
 
 /* Puts all notes into a new image.  Returns 0 or an errno value. */
 int image_notes_begin(void);
-
-/* Takes the notes out of the image that is closed; they stay in memory. */
-void image_notes_end(void);
-
-/* Drops, in the child, notes that the parent wrote after the fork. */
-void image_notes_forked(void);

@@ -99,21 +99,19 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                   context_tree_function_fn *function_of, void *closure,
                   context_tree_room_fn *make_room)
 {
-  const uint32_t room = SIZE_FIRST_ROOM;
   bool good = true;
   budget = budget < 16 ? 16 : budget;
   *tree = (struct context_tree){.budget = budget,
                                 .most = context_tree_most(budget),
-                                .room = room,
                                 .fold = fold,
                                 .function_of = function_of,
                                 .closure = closure,
                                 .make_room = make_room};
-  for (int i = 0; good && i < TREE_ARRAYS; i++)
-    good = arena_place(&tree->arenas[i], bytes_for(i, room),
-                       bytes_for(i, tree->most)) == 0 &&
-           record_index_reach(&tree->indices[i], 1);
-  if (!good || (make_room != NULL && !make_room(room))) {
+  for (int i = 0; good && i < TREE_ARRAYS; i++) {
+    tree->arenas[i].most = bytes_for(i, tree->most);
+    good = record_index_reach(&tree->indices[i], 1);
+  }
+  if (!good || !reach(tree, SIZE_FIRST_ROOM)) {
     int saved = errno;
     context_tree_release(tree);
     errno = saved;

@@ -25,26 +25,8 @@ length_for(const struct c_counters *c, const struct image_array *array,
                                        : leaves;
 }
 
-/* Completes a count in the midst of which the process ended; the stripe knows
- * how far it came (stripe_count).  One whose bytes are not counted yet is
- * undone; of one whose bytes are, what was live follows. */
-static void
-complete(struct stripe *stripe, struct leaf_counters *counters,
-         uint32_t count)
-{
-  struct leaf_counters sum = {.peak = 0};
-  for (uint32_t i = LEAF_OVERFLOW; i < count; i++)
-    leaf_counters_add(&sum, &counters[i]);
-  const int64_t live = (int64_t)(sum.allocated.bytes - sum.freed.bytes);
-  if (live == stripe->live && stripe->current_leaf < count) {
-    struct leaf_counters *current = &counters[stripe->current_leaf];
-    current->allocated.count -= sum.allocated.count - stripe->count;
-    current->freed.count -= sum.freed.count - stripe->freed_count;
-  }
-  stripe->live = live;
-}
-
-/* Completes each stripe.  A new peak may not have been noted as one yet. */
+/* Completes the counts in the midst of which the process ended.  A new peak
+ * may not have been noted as one yet. */
 static void
 complete_stripes(struct c_counters *c, const struct image *image)
 {
@@ -54,8 +36,8 @@ complete_stripes(struct c_counters *c, const struct image *image)
     const struct image_array *const array = &image->arrays[i];
     struct stripe *stripe = &c->stripes.stripe[(array->owner - 1) % STRIPES];
     if (array->kind == IMAGE_COUNTERS && stripe->lock.holder != 0)
-      complete(stripe, (struct leaf_counters *)array->bytes,
-               length_for(c, array, sizeof(struct leaf_counters)));
+      stripe_complete(stripe, (struct leaf_counters *)array->bytes,
+                      length_for(c, array, sizeof(struct leaf_counters)));
   }
   for (int i = 0; i < STRIPES; i++)
     live += (uint64_t)c->stripes.stripe[i].live;

@@ -147,7 +147,7 @@ begin(int count)
   memset(&model, 0, sizeof model);
   memset(objects, 0, sizeof objects);
   stripes_forked(LEAVES);
-  assert_true(stripes_reserve(LEAVES));
+  assert_true(stripes_reserve(LEAVES, LEAVES));
   for (int i = 0; i < count; i++)
     stripes_join(&threads[i]);
 }

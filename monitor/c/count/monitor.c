@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "c/count/thread.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
 #include "code/code_objects.h"
@@ -85,7 +86,7 @@ function_of(void *functions, uint64_t site, uint32_t caller)
 static bool
 make_room(uint32_t room)
 {
-  return stripes_reserve(room + 1);
+  return stripes_reserve(room + 1, monitor.tree.most + 1);
 }
 
 #define TEXT_OF(number) TEXT_OF_TOKEN(number)
@@ -112,10 +113,8 @@ static bool
 open_tree(struct monitor *m)
 {
   const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
-  const uint32_t budget = find_budget();
-  stripes_set_most(context_tree_most(budget < 16 ? 16 : budget) + 1);
-  return context_tree_init(&m->tree, budget, fold, function_of, &m->functions,
-                           make_room) == 0;
+  return context_tree_init(&m->tree, find_budget(), fold, function_of,
+                           &m->functions, make_room) == 0;
 }
 
 /* ---- the image ---- */
@@ -141,7 +140,7 @@ make_image(struct monitor *m)
 }
 
 /* Makes the image if one is awaited, and says so if that fails.  Tries again
- * without memory, since the kernel may grant later what it refuses now.  Needs
+ * without memory: the kernel may grant later what it refuses now.  Needs
  * the lock, and holds signals: a handler that jumped away would leave half an
  * image. */
 static void
@@ -258,10 +257,19 @@ monitor_forget(struct monitor *m)
 void
 monitor_forked(struct monitor *m)
 {
-  m->lock.holder = m->functions.table.lock.holder = 0;
-  frame_rules.lock.holder = 0;
+  m->lock.holder = m->threads.lock.holder = 0;
+  m->functions.table.lock.holder = frame_rules.lock.holder = 0;
+  code_objects_forked();
+  code_notes.lock.holder = 0;
+  if (m->code.lock.holder != 0 && !spin_holds(&m->code.lock)) {
+    /* half changed, perhaps */
+    m->code.loaded = m->code.other = (struct code_objects){0};
+    m->code.lock.holder = 0;
+  }
   context_tree_shorten(&m->tree);
   stripes_forked(m->tree.room + 1);
+  if (this_thread.record != NULL)
+    stripes_join(&this_thread.record->user);
   stripes.counting = !m->stopped;
   clear(m);
   m->awaits_image = true;

@@ -198,8 +198,8 @@ void monitor_unlock(struct monitor *m);
  * refuses (image_leave).  Takes the lock. */
 void monitor_leave_image(struct monitor *m);
 
-/* Forgets all figures in the child of a fork, and opens the monitor's locks.
- * No other thread is left. */
+/* Forgets all figures in the child of a fork, and opens the locks that
+ * another thread had.  No other thread is left. */
 void monitor_forked(struct monitor *m);
 
 /* ---- code that goes away: unloaded_code.c ---- */
@@ -211,6 +211,3 @@ bool unloaded_code_is_linker(uintptr_t ip);
  * dynamic linker's lock and then the monitor's, of which the thread has none.
  * Keeps errno. */
 void unloaded_code_check(void);
-
-/* Opens in the child of a fork the locks of code that another thread had. */
-void unloaded_code_forked(void);

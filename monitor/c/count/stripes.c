@@ -20,21 +20,47 @@ enum { MOST_EVENTS = 64, SOON = 16 };
 
 /* What is not in the image. */
 static struct {
-  bool separate;    /* a thread that has to wait gets its own */
-  unsigned events;  /* waits, or limits, of this kind */
+  unsigned events;  /* waits, or once limits are shared out limits reached,
+                       in a row; atomic */
   uint32_t numbers; /* of threads: a bit for each that is taken.  Threads come
                        and go while the stripes move into an image */
-  size_t most_leaves;           /* of the tree */
   struct arena arenas[STRIPES]; /* of the counters of each.  The child of a
                                    fork finds here what it has, and in the
                                    stripes what its parent has by now */
-} sharing = {.numbers = 1, .most_leaves = (size_t)1 << LEAF_BITS};
+} sharing = {.numbers = 1};
 
 /* Returns the arena of the counters of the stripe. */
 static struct arena *
 arena_of(const struct stripe *s)
 {
   return &sharing.arenas[s - stripes.stripe];
+}
+
+/* ---- limits ---- */
+
+/* Begins a new peak if there is one, and shares out the limits anew.  All are
+ * locked. */
+static void
+rebalance(void)
+{
+  const uint64_t peak = stripes.peak;
+  int64_t open = 0, live = 0;
+  COMPILER_BARRIER();
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
+    live += s->live;
+    open += s->open;
+  }
+  if (live > (int64_t)stripes.peak_bytes) {
+    stripes.peak = peak + 1; /* no counters have figures of it */
+    COMPILER_BARRIER();
+    stripes.peak_bytes = (uint64_t)live;
+  }
+  __atomic_store_n(&stripes.live_elsewhere,
+                   open == 1 ? live - stripes.stripe[0].live : SHARED_OUT,
+                   __ATOMIC_RELAXED);
+  const int64_t share = ((int64_t)stripes.peak_bytes - live) / open;
+  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
+    s->limit = !s->open ? CLOSED : open == 1 ? NO_LIMIT : s->live + share;
 }
 
 /* ---- locks ---- */
@@ -53,7 +79,7 @@ stripes_unlock(void)
 {
   if (stripes.rebalance_again) {
     stripes.rebalance_again = false;
-    stripes_rebalance();
+    rebalance();
   }
   for (uint32_t i = stripes.used; i-- > 0;)
     spin_unlock(&stripes.stripe[i].lock);
@@ -80,7 +106,7 @@ void
 stripes_settle(struct stripe *s)
 {
   if (are_all(stripes_held())) {
-    stripes_rebalance();
+    rebalance();
     stripes.rebalance_again = true; /* what was interrupted may be this */
   } else if (s == stripes.stripe) {
     stripe_grow(s);
@@ -89,68 +115,21 @@ stripes_settle(struct stripe *s)
 
 /* ---- counts that were left ---- */
 
-/* Completes the count that was left in the stripe, or undoes it.  How far it
- * came is seen in which of the figures are ahead of which:
- *
- *     the leaf's count         undone, as its bytes are not known
- *     and its bytes            what is live follows, and the stripe's count
- *     and the stripe's count   what is live follows */
-static void
-complete(struct stripe *s)
-{
-  struct leaf_counters sum = {0}, *const counters =
-                                      &s->counters[s->current_leaf];
-  for (uint32_t i = LEAF_OVERFLOW; i < stripes.leaves; i++)
-    leaf_counters_add(&sum, &s->counters[i]);
-  const int64_t live = (int64_t)(sum.allocated.bytes - sum.freed.bytes);
-  if (live == s->live) {
-    counters->allocated.count -= sum.allocated.count - s->count;
-    counters->freed.count -= sum.freed.count - s->freed_count;
-  } else {
-    s->count = sum.allocated.count;
-    s->freed_count = sum.freed.count;
-  }
-  s->live = live;
-}
-
 void
 stripes_recover(void)
 {
   const uint32_t held = stripes_held();
   for (uint32_t i = 0; i < stripes.used; i++)
     if ((held >> i & 1) != 0 && stripes.stripe[i].counters != NULL)
-      complete(&stripes.stripe[i]);
+      stripe_complete(&stripes.stripe[i], stripes.stripe[i].counters,
+                      stripes.leaves);
   if (are_all(held))
-    stripes_rebalance();
+    rebalance();
   else if ((held & 1) != 0)
     stripe_grow(stripes.stripe);
   for (uint32_t i = 0; i < STRIPES; i++)
     if ((held >> i & 1) != 0)
       spin_unlock(&stripes.stripe[i].lock);
-}
-
-/* ---- limits ---- */
-
-void
-stripes_rebalance(void)
-{
-  const uint64_t peak = stripes.peak;
-  int64_t open = 0, live = 0;
-  COMPILER_BARRIER();
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
-    live += s->live;
-    open += s->open;
-  }
-  if (live > (int64_t)stripes.peak_bytes) {
-    stripes.peak = peak + 1; /* no counters have figures of it */
-    COMPILER_BARRIER();
-    stripes.peak_bytes = (uint64_t)live;
-  }
-  stripes.live_elsewhere =
-      open == 1 ? live - stripes.stripe[0].live : SHARED_OUT;
-  const int64_t share = ((int64_t)stripes.peak_bytes - live) / open;
-  for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
-    s->limit = !s->open ? CLOSED : open == 1 ? NO_LIMIT : s->live + share;
 }
 
 /* ---- use ---- */
@@ -176,23 +155,13 @@ stripes_map(void)
             sizeof stripes);
 }
 
-void
-stripes_set_most(uint32_t leaves)
-{
-  sharing.most_leaves = leaves;
-}
-
 static bool
 reserve(struct stripe *s, uint32_t leaves)
 {
   struct arena *const arena = arena_of(s);
-  const size_t bytes = leaves * sizeof *s->counters;
-  if (s->counters != NULL)
-    return arena_reach(arena, bytes) == 0;
-  if (arena_place(arena, bytes, sharing.most_leaves * sizeof *s->counters) !=
-      0)
+  if (arena_reach(arena, leaves * sizeof *s->counters) != 0)
     return false;
-  if (!map(s, 0)) {
+  if (s->counters == NULL && !map(s, 0)) {
     arena_release(arena);
     return false;
   }
@@ -201,10 +170,12 @@ reserve(struct stripe *s, uint32_t leaves)
 }
 
 bool
-stripes_reserve(uint32_t leaves)
+stripes_reserve(uint32_t leaves, uint32_t most)
 {
   bool reserved = true;
   stripes_lock();
+  for (uint32_t i = 0; i < STRIPES; i++)
+    sharing.arenas[i].most = most * sizeof(struct leaf_counters);
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++)
     reserved = reserved && reserve(s, leaves);
   if (reserved)
@@ -223,12 +194,18 @@ add_event(void)
          MOST_EVENTS;
 }
 
-/* Says whether threads have their own from now on.  All are locked. */
 static void
-begin_period(bool separately)
+forget_events(void)
 {
-  __atomic_store_n(&sharing.separate, separately, __ATOMIC_RELAXED);
   __atomic_store_n(&sharing.events, 0, __ATOMIC_RELAXED);
+}
+
+/* Returns true if threads have stripes of their own.  Without a lock. */
+static bool
+are_shared_out(void)
+{
+  return __atomic_load_n(&stripes.live_elsewhere, __ATOMIC_RELAXED) ==
+         SHARED_OUT;
 }
 
 void
@@ -243,7 +220,7 @@ stripes_open_own(struct stripe_user *user)
   }
   s->open = true;
   user->stripe = s;
-  stripes_rebalance();
+  rebalance();
 }
 
 void
@@ -251,8 +228,8 @@ stripes_close_others(void)
 {
   for (uint32_t i = 1; i < stripes.used; i++)
     stripes.stripe[i].open = false;
-  stripes_rebalance();
-  begin_period(false);
+  rebalance();
+  forget_events();
 }
 
 void
@@ -260,24 +237,23 @@ stripes_pass_limit(struct stripe *s)
 {
   const bool soon = s->count - s->limited < SOON;
   s->limited = s->count;
-  if (sharing.separate && !soon)
-    begin_period(true);
-  if (sharing.separate && soon && add_event())
+  if (!soon)
+    forget_events();
+  if (are_shared_out() && soon && add_event())
     stripes_close_others();
   else
-    stripes_rebalance();
+    rebalance();
 }
 
 /* Opens a stripe of its own for a thread that has to wait for the first one,
- * if that happens often. */
+ * if that happens often or others have theirs. */
 static void
 handle_contention(struct stripe_user *user)
 {
-  if (!__atomic_load_n(&sharing.separate, __ATOMIC_RELAXED) && !add_event())
+  if (!are_shared_out() && !add_event())
     return;
   stripes_lock();
-  if (!sharing.separate)
-    begin_period(true);
+  forget_events();
   stripes_open_own(user);
   stripes_unlock();
 }
@@ -319,7 +295,7 @@ stripes_leave(struct stripe_user *user)
   if (user->stripe != stripes.stripe) {
     stripes_lock();
     user->stripe->open = false;
-    stripes_rebalance();
+    rebalance();
     stripes_unlock();
   }
   if (user->number != 0)
@@ -347,7 +323,7 @@ stripes_forget(void)
   }
   stripes.peak_bytes = stripes.peak = 0;
   stripes_next_generation();
-  stripes_rebalance();
+  rebalance();
 }
 
 void
@@ -363,7 +339,7 @@ stripes_forked(uint32_t leaves)
   stripes.leaves = (uint32_t)(sharing.arenas[0].reserved_bytes /
                               sizeof(struct leaf_counters));
   stripes.used = sharing.numbers = 1;
-  begin_period(false);
+  forget_events();
   stripes.search.state = SEARCH_NONE;
   stripes_forget();
 }

@@ -34,8 +34,8 @@
  *
  * Interrupted.  What the handler of a signal frees is counted in the midst of
  * the count that it interrupted.  It may also jump away from that count.  The
- * order in which a count changes its figures tells how far it came:
- * stripes_recover uses that, and the reader of an image.
+ * order in which a count changes its figures tells how far it came, which
+ * stripe_complete uses, in the program and in the reader of an image.
  *
  * All of it may run inside the hook: it takes memory from the kernel alone.
  */
@@ -227,6 +227,32 @@ stripe_count(struct stripe *s, uint32_t leaf, struct object_count *tally,
   arch_add((uint64_t *)&s->live, (uint64_t)live);
 }
 
+/* Completes a count that was left in the stripe, which has these COUNTERS for
+ * LEAVES leaves, or undoes it.  How far it came is seen in which of the
+ * figures are ahead of which:
+ *
+ *     the leaf's count         undone, as its bytes are not known
+ *     and its bytes            what is live follows, and the stripe's count
+ *     and the stripe's count   what is live follows */
+static inline void
+stripe_complete(struct stripe *s, struct leaf_counters *counters,
+                uint32_t leaves)
+{
+  struct leaf_counters sum = {.peak = 0};
+  for (uint32_t i = LEAF_OVERFLOW; i < leaves; i++)
+    leaf_counters_add(&sum, &counters[i]);
+  const int64_t live = (int64_t)(sum.allocated.bytes - sum.freed.bytes);
+  if (live != s->live) {
+    s->count = sum.allocated.count;
+    s->freed_count = sum.freed.count;
+  } else if (s->current_leaf < leaves) { /* a reader's may be damaged */
+    struct leaf_counters *const c = &counters[s->current_leaf];
+    c->allocated.count -= sum.allocated.count - s->count;
+    c->freed.count -= sum.freed.count - s->freed_count;
+  }
+  s->live = live;
+}
+
 /* ---- threads ---- */
 
 /* Adds an object to the recent allocations of the thread.  Returns the leaf
@@ -290,10 +316,6 @@ void stripes_settle(struct stripe *s);
  * unlocks the stripes that the thread holds. */
 void stripes_recover(void);
 
-/* Begins a new peak if there is one, and shares out the limits anew.  All are
- * locked. */
-void stripes_rebalance(void);
-
 /* Begins a new peak or shares out anew where a count in the stripe went
  * beyond its limit; closes all but the first one if that happens often.  All
  * are locked. */
@@ -306,12 +328,10 @@ void stripes_open_own(struct stripe_user *user);
 /* Closes all stripes but the first one.  All are locked. */
 void stripes_close_others(void);
 
-/* Sets the limit of leaves, for stripes that get counters from now on. */
-void stripes_set_most(uint32_t leaves);
-
-/* Makes room for the counters of `leaves' leaves in all used stripes, which
- * it locks; this thread holds none.  Returns false if there is no memory. */
-bool stripes_reserve(uint32_t leaves);
+/* Makes room for the counters of `leaves' leaves, of which there may be MOST,
+ * in all used stripes, which it locks; this thread holds none.  Returns false
+ * if there is no memory. */
+bool stripes_reserve(uint32_t leaves, uint32_t most);
 
 /* Makes threads forget what they know of leaves, which are of other code now,
  * or gone.  All are locked. */
@@ -325,5 +345,5 @@ void stripes_forget(void);
 void stripes_map(void);
 
 /* Forgets all in the child of a fork, and uses one stripe, with counters for
- * so many leaves at most.  threads_forked is to follow. */
+ * so many leaves at most.  stripes_join of the thread is to follow. */
 void stripes_forked(uint32_t leaves);

@@ -17,6 +17,33 @@
 #include "image/signals.h"
 #include "image/spin_lock.h"
 
+/* ---- what a thread has begun ---- */
+
+void
+thread_forget(struct thread *thread, uint64_t generation)
+{
+  call_chain_forget(&thread->chain);
+  thread->cache_generation++;
+  thread->generation = generation;
+}
+
+/* Completes or undoes what this thread had begun in the monitor before it
+ * jumped out, and unlocks the locks that it holds, but for those that are
+ * held with signals blocked (signals_hold). */
+static void
+abandon(void)
+{
+  struct monitor *const m = &monitor;
+  stripes_recover();
+  spin_abandon(&frame_rules.lock);
+  spin_abandon(&code_notes.lock);
+  spin_abandon(&m->functions.table.lock);
+  spin_abandon(&m->lock);
+  spin_abandon(&m->objects.lock);
+  if (this_thread.record != NULL) /* it may have been at a walk */
+    thread_forget(this_thread.record, stripes.generation);
+}
+
 /* ---- threads ---- */
 
 /* Gives back the record of a thread that ends.  The C library calls it again
@@ -29,7 +56,7 @@ end_thread(void *data)
   if (!own_process_known())
     return;
   if (this_thread.inside != 0) /* with no call active */
-    thread_abandon();
+    abandon();
   signals_hold(&signals);
   this_thread.inside = 1;
   this_thread.record = NULL;
@@ -115,29 +142,6 @@ thread_make(void)
   return thread;
 }
 
-void
-thread_forget(struct thread *thread, uint64_t generation)
-{
-  call_chain_forget(&thread->chain);
-  thread->cache_generation++;
-  thread->generation = generation;
-}
-
-/* Leaves out locks that are held with signals blocked (signals_hold). */
-void
-thread_abandon(void)
-{
-  struct monitor *const m = &monitor;
-  stripes_recover();
-  spin_abandon(&frame_rules.lock);
-  spin_abandon(&code_notes.lock);
-  spin_abandon(&m->functions.table.lock);
-  spin_abandon(&m->lock);
-  spin_abandon(&m->objects.lock);
-  if (this_thread.record != NULL) /* it may have been at a walk */
-    thread_forget(this_thread.record, stripes.generation);
-}
-
 /* ---- a jump out of the monitor ---- */
 
 enum { MANY_FRAMES = 1 << 16 };
@@ -178,7 +182,7 @@ thread_recover(const uintptr_t *frame)
 {
   if (!own_process_known() || this_thread.forking || is_active(frame))
     return false;
-  thread_abandon();
+  abandon();
   this_thread.inside = 1;
   return true;
 }
@@ -195,12 +199,4 @@ threads_reserve(unsigned count)
     monitor.threads.unused = thread;
     spin_unlock(&monitor.threads.lock);
   }
-}
-
-void
-threads_forked(void)
-{
-  monitor.threads.lock.holder = 0;
-  if (this_thread.record != NULL)
-    stripes_join(&this_thread.record->user);
 }

@@ -49,10 +49,6 @@ thread_recent_leaf(struct thread *thread, uintptr_t site, uint32_t up,
 /* Forgets the chain and all known leaves, for another generation. */
 void thread_forget(struct thread *thread, uint64_t generation);
 
-/* Completes or undoes what this thread had begun in the monitor before it
- * jumped out, and unlocks the locks that it holds. */
-void thread_abandon(void);
-
 /* ---- a jump out of the monitor ----
  *
  * A signal handler that interrupted the monitor, or the real allocator behind
@@ -95,7 +91,3 @@ thread_mine(void)
 
 /* Allocates unused records for COUNT threads, as far as there is memory. */
 void threads_reserve(unsigned count);
-
-/* Opens the lock of threads in the child of a fork, and has this one join the
- * stripes again; to be called after stripes_forked. */
-void threads_forked(void);

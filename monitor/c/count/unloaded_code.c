@@ -80,15 +80,3 @@ unloaded_code_check(void)
   signals_let_go(&signals);
   errno = saved;
 }
-
-void
-unloaded_code_forked(void)
-{
-  code_objects_forked();
-  code_notes.lock.holder = 0;
-  if (monitor.code.lock.holder != 0 && !spin_holds(&monitor.code.lock)) {
-    /* half changed, perhaps */
-    monitor.code.loaded = monitor.code.other = (struct code_objects){0};
-    monitor.code.lock.holder = 0;
-  }
-}

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +16,7 @@
 #include "image/arena.h"
 #include "image/image.h"
 #include "image/image_file.h"
+#include "image/signals.h"
 
 enum { SUFFIX_BYTES = 40, MOST_NAMES = 10000 };
 
@@ -147,22 +146,18 @@ static void
 write_error(const struct iovec *pieces, int count)
 {
   static const struct timespec at_once;
-  sigset_t sent, before, pending;
-  int cancel;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  sigemptyset(&sent);
-  sigaddset(&sent, SIGPIPE);
-  sigaddset(&sent, SIGXFSZ);
-  pthread_sigmask(SIG_BLOCK, &sent, &before);
+  struct signals_held signals;
+  sigset_t sent, pending;
+  signals_hold(&signals);
   sigpending(&pending);
-  if (sigismember(&pending, SIGPIPE))
-    sigdelset(&sent, SIGPIPE);
-  if (sigismember(&pending, SIGXFSZ))
-    sigdelset(&sent, SIGXFSZ);
+  sigemptyset(&sent);
+  if (!sigismember(&pending, SIGPIPE))
+    sigaddset(&sent, SIGPIPE);
+  if (!sigismember(&pending, SIGXFSZ))
+    sigaddset(&sent, SIGXFSZ);
   if (writev(STDERR_FILENO, pieces, count) < 0)
     sigtimedwait(&sent, NULL, &at_once);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_setcancelstate(cancel, NULL);
+  signals_let_go(&signals);
 }
 
 /* Returns PATH with a ? for each byte of a control character, which a

@@ -124,13 +124,6 @@ real_allocator_find(const struct interposed_function *functions)
   return real.found;
 }
 
-void
-real_allocator_attach(void)
-{
-  __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
-  __atomic_store_n(&real.bypassed, false, __ATOMIC_RELEASE);
-}
-
 /* ---- early memory ---- */
 
 /* Stores the size before a block; signal handlers may interrupt it. */

@@ -75,10 +75,6 @@ real_allocator_bypassed(void)
  * allocations.  Under a lock, or while nobody else is here. */
 void real_allocator_bypass(const struct interposed_function *functions);
 
-/* Ends the bypass, for a process that is attached to: its calls come by the
- * slots that rebind_slots changes. */
-void real_allocator_attach(void);
-
 /* Returns the function `name' behind this monitor, for a monitor in front of
  * it, which counts instead.  A program linked with libmprof_malloc.a has two,
  * where one is preloaded, too; the first counts, as the program calls its

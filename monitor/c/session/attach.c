@@ -157,7 +157,8 @@ mprof_attach(const char *settings)
   }
   session.attached = true;
   choose_functions(functions);
-  real_allocator_attach();
+  __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
+  __atomic_store_n(&real.bypassed, false, __ATOMIC_RELEASE);
   process_image_set(environment_value("MPROF_OUT"));
   session_begin();
   monitor_open(&monitor);

@@ -33,74 +33,54 @@
 
 enum { DIGITS = 10 }; /* of a descriptor */
 
-/* Returns what is preloaded if this library is; else NULL. */
+/* Returns what is preloaded, if this library is among it and the program in
+ * the file `path' starts without it; else NULL.  Where it is this process
+ * that becomes the program (`here'), a line may say why. */
 static const char *
-preloaded(char *const *environment)
-{
-  const char *value = environment_find(environment, PRELOAD);
-  return value == NULL || strstr(value, LIBRARY) == NULL ? NULL : value;
-}
-
-/* Returns how many words the environment of the program in the file `path'
- * takes; 0: it is started with `environment' as it is.  Where it is this
- * process that becomes the program (`here'), a line may say why. */
-static size_t
-count_words(const char *path, char *const *environment, bool here)
+preload_to_change(const char *path, char *const *environment, bool here)
 {
   const int saved = errno;
-  const char *const preload = preloaded(environment);
-  const char *const why =
-      preload == NULL || path == NULL ? NULL : program_starts_alone(path);
-  size_t count = 0;
+  const char *const preload = environment_find(environment, PRELOAD);
+  const char *why = NULL;
+  if (path != NULL && preload != NULL && strstr(preload, LIBRARY) != NULL)
+    why = program_starts_alone(path);
   errno = saved;
-  if (why == NULL)
-    return 0;
-  if (here && session_is_ours() && process_image.first)
+  if (why != NULL && here && session_is_ours() && process_image.first)
     process_image_say("nothing more goes to", why);
+  return why != NULL ? preload : NULL;
+}
+
+static size_t
+count_variables(char *const *environment)
+{
+  size_t count = 0;
   while (environment[count] != NULL)
     count++;
-  return count + 1 +
-         (sizeof PRELOAD + strlen(preload)) / sizeof environment[0] + 1;
+  return count;
 }
 
-/* Copy `list', names with colons or blanks between them, but for this
- * library, to `to'.  False: nothing is left. */
-static bool
-copy_others(char *to, const char *list)
+/* Sets WORDS to the environment without this library, and TEXT to what else
+ * is in PRELOAD, names with colons or blanks between them. */
+static void
+remove_library(char *const *environment, const char *preload, char **words,
+               char *text)
 {
-  bool any = false;
-  while (*list != '\0') {
-    const size_t n = strcspn(list, ": ");
-    if (n > 0 && memmem(list, n, LIBRARY, strlen(LIBRARY)) == NULL) {
-      if (any)
-        *to++ = ':';
-      to = mempcpy(to, list, n);
-      any = true;
-    }
-    list += n + (list[n] != '\0');
+  const size_t begin = sizeof PRELOAD; /* with the = */
+  char *end = stpcpy(text, PRELOAD "=");
+  for (; *environment != NULL; environment++)
+    if (strncmp(*environment, text, begin) != 0)
+      *words++ = *environment;
+  while (*preload != '\0') {
+    const size_t n = strcspn(preload, ": ");
+    if (n > 0 && memmem(preload, n, LIBRARY, strlen(LIBRARY)) == NULL)
+      end = stpcpy(mempcpy(end, preload, n), ":");
+    preload += n + (preload[n] != '\0');
   }
-  *to = '\0';
-  return any;
-}
-
-/* Returns the environment without this library, in COUNT words at `words'; if
- * COUNT is 0, as it is. */
-static char *const *
-make_environment(char *const *environment, char **words, size_t count)
-{
-  const char *const preload = count == 0 ? NULL : preloaded(environment);
-  char *const *e = environment;
-  size_t n = 0;
-  if (preload == NULL)
-    return environment;
-  for (; *e != NULL; e++)
-    if (strncmp(*e, PRELOAD "=", sizeof PRELOAD) != 0)
-      words[n++] = *e;
-  char *text = (char *)&words[e - environment + 1];
-  if (copy_others(stpcpy(text, PRELOAD "="), preload))
-    words[n++] = text;
-  words[n] = NULL;
-  return words;
+  if (end != text + begin) {
+    end[-1] = '\0';
+    *words++ = text;
+  }
+  *words = NULL;
 }
 
 /* Returns how many bytes the path that exec finds for NAME has at most. */
@@ -121,11 +101,15 @@ find_program(const char *name, char *path)
     path[0] = '\0';
 }
 
-/* What is to be passed to exec, in the place of `environment'. */
+/* Sets `environment' to what is to be passed to exec. */
 #define ENVIRONMENT_OF(path, environment, here)                              \
-  const size_t word_count = count_words(path, environment, here);            \
-  char *words[word_count + 1];                                               \
-  environment = make_environment(environment, words, word_count)
+  const char *const preload = preload_to_change(path, environment, here);    \
+  char *words[preload != NULL ? count_variables(environment) + 1 : 1];       \
+  char text[preload != NULL ? sizeof PRELOAD + strlen(preload) + 2 : 1];     \
+  if (preload != NULL) {                                                     \
+    remove_library(environment, preload, words, text);                       \
+    environment = words;                                                     \
+  }
 
 /* ---- this process becomes the program ---- */
 

@@ -80,12 +80,10 @@ begin_copy(void)
 {
   this_thread.inside++;
   spin_unlock(&monitor.objects.lock);
-  unloaded_code_forked();
   process_image.first = false;
   const bool good = image_forked();
   if (good) {
     monitor_forked(&monitor);
-    threads_forked();
     session.process = getpid();
     if (process_selection_excludes_children()) {
       monitor.awaits_image = false;
