@@ -258,12 +258,6 @@ mprof_profile_command(void *profile, void *base, const char *arguments,
       &(struct running){arguments, &open, {handle, other}, NULL});
 }
 
-int
-mprof_option_selects(const char *name)
-{
-  return option_selects(name);
-}
-
 void
 mprof_profile_close(void *profile)
 {

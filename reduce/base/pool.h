@@ -80,8 +80,8 @@ bool attempt(struct pool *pool, attempt_function *function, void *closure,
 _Noreturn void fail_file(enum mprof_error_code code, int64_t offset,
                          const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-#define fail_at(code, offset, ...) fail_file(code, offset, "", __VA_ARGS__)
-#define fail_with(code, ...) fail_at(code, MPROF_NO_OFFSET, __VA_ARGS__)
+#define fail_with(code, ...)                                                 \
+  fail_file(code, MPROF_NO_OFFSET, "", __VA_ARGS__)
 _Noreturn void fail_memory(void);
 
 /* Ends the innermost attempt with a copy of ERROR, of another one. */

@@ -57,20 +57,15 @@ has_library(size_t pid, const char *library)
   return text != NULL && strstr(text, library) != NULL;
 }
 
-bool
-attach_sees_ecl(const struct options *options)
-{
-  return options->run.process != 0 &&
-         has_library(options->run.process, "/libecl.so");
-}
-
-const char *
-attach_program(const struct options *options)
+void
+attach_prepare(const struct options *options, struct run_files *files)
 {
   const size_t pid = options->run.process;
-  const int program =
-      pid == 0 ? -1 : pool_open(pool_format("/proc/%zu/exe", pid), O_RDONLY);
-  return program < 0 ? NULL : pool_format("/proc/self/fd/%d", program);
+  const int program = pool_open(pool_format("/proc/%zu/exe", pid), O_RDONLY);
+  files->sums.ecl = has_library(pid, "/libecl.so");
+  if (program >= 0)
+    files->code[0].names.deleted = files->code[1].names.deleted =
+        pool_format("/proc/self/fd/%d", program);
 }
 
 /* ---- the debugger ------------------------------------------------------ */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Starts another program by posix_spawn, and waits for its end.  The program
- * dot draws the call graph: its input, output and messages are files in
- * memory, so that nothing waits for anything but its end. */
+/* Starts another program by posix_spawn, and waits for its end. */
 
 #include "command/command.h"
 
@@ -66,43 +64,4 @@ child_end(pid_t child)
     if (errno != EINTR)
       return true;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* ---- dot ---- */
-
-enum { INPUT, PICTURE, MESSAGES, FILES }; /* their descriptors in dot */
-
-void
-draw_picture(const char *format, const char *text, size_t text_length,
-             struct sink *sink)
-{
-  const char *const arguments[] = {"dot", pool_format("-T%s", format), NULL};
-  int files[FILES];
-  char line[512], bytes[SINK_BUFFER_BYTES];
-  ssize_t length;
-  pid_t child;
-  int failure = 0;
-  for (int i = 0; failure == 0 && i < FILES; i++) {
-    files[i] = child_file(text, i == INPUT ? text_length : 0);
-    failure = files[i] < 0 ? errno : 0;
-  }
-  if (failure == 0)
-    failure = child_start(arguments, files, false, &child);
-  if (failure == ENOENT)
-    fail_with(MPROF_CANNOT_RUN,
-              "drawing requires Graphviz; install the package graphviz, "
-              "which has the program dot");
-  if (failure != 0)
-    fail_with(MPROF_CANNOT_RUN, "cannot run 'dot': %s", strerror(failure));
-  if (!child_end(child)) {
-    length = pread(files[MESSAGES], line, sizeof line - 1, 0);
-    line[length < 0 ? 0 : length] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    fail_with(MPROF_CANNOT_RUN, "dot: %s",
-              *line == '\0' ? "it failed without a message" : line);
-  }
-  for (off_t at = 0;
-       (length = pread(files[PICTURE], bytes, sizeof bytes, at)) > 0;
-       at += length)
-    sink_bytes(sink, bytes, (size_t)length);
 }

@@ -113,10 +113,3 @@ int child_start(const char *const *arguments, const int streams[3],
 /* Waits for the end of CHILD.  Returns whether its exit status was 0; true,
  * too, if something else has waited for it, so that this is not known. */
 bool child_end(pid_t child);
-
-/* Lets Graphviz draw LENGTH bytes of TEXT in its language; FORMAT is an
- * name of dot's such as "svg".  The picture goes to SINK, whose failures are
- * its owner's to find.  Fails with MPROF_CANNOT_RUN, and the first line of
- * what dot said. */
-void draw_picture(const char *format, const char *text, size_t length,
-                  struct sink *sink);

@@ -99,17 +99,13 @@ wait_for_image(const struct control *control)
 }
 
 static void
-unlock(const struct control *control)
+end_snapshot(void *closure)
 {
+  struct control *control = closure;
   if (control->files != NULL)
     pthread_mutex_unlock(&control->files->timelines_lock);
-}
-
-static void
-give_up(void *control)
-{
-  unlock(control);
-  control_close(control);
+  if (!control->read)
+    control_close(control);
 }
 
 void
@@ -120,7 +116,8 @@ control_snapshot(struct profile *profile, void *closure)
   const struct input_list list = {.files = &name, .count = 1};
   if (control->files != NULL)
     pthread_mutex_lock(&control->files->timelines_lock);
-  pool_on_release(give_up, control);
+  control->read = false;
+  pool_on_release(end_snapshot, control);
   if (!control->ended)
     wait_for_image(control);
   const struct run_image *image =
@@ -129,8 +126,8 @@ control_snapshot(struct profile *profile, void *closure)
   if (image != NULL)
     name.options.timeline = &image->timeline;
   profile_load_list(profile, &list, control->lossless, &control->names);
-  pool_forget(control);
-  unlock(control);
+  control->read = true;
+  pool_release_now(control);
 }
 
 /* ---- --serve ----------------------------------------------------------- */

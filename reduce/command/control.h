@@ -23,6 +23,7 @@ struct control {
   _Atomic bool ended;      /* the program has; any thread may set it */
   uint64_t generation;     /* of its figures, as it was seen last */
   bool lossless;           /* profiles are written anew: profile/reader.h */
+  bool read;               /* the last snapshot was taken whole */
 };
 
 /* Sets PATH to the image that the process NAME counts in; to NAME, if that is

@@ -9,6 +9,7 @@
 #include "common/image_format.h"
 #include "common/phase.h"
 #include "diff/diff.h"
+#include "mprof.h"
 #include "tables/output.h"
 
 enum {
@@ -245,8 +246,9 @@ const struct option_row option_rows[] = {
     {.name = NULL},
 };
 
-bool
-option_selects(const char *name)
+/* All commands that look at a profile take such an option. */
+int
+mprof_option_selects(const char *name)
 {
   const struct option_row *row = option_rows;
   while (row->name != NULL && ((row->commands & IN_SHOWN) != IN_SHOWN ||

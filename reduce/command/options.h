@@ -134,10 +134,6 @@ struct option_row {
 /* In the order of --help; ends with a row whose name is NULL. */
 extern const struct option_row option_rows[];
 
-/* Returns whether the option NAME selects a part of a profile: all commands
- * that look at one take it. */
-bool option_selects(const char *name);
-
 /* Store a field of the type that is said here.  The number and the words are
  * those of the row. */
 option_store store_flag;    /* bool: the number */

@@ -14,6 +14,7 @@
 #include "tables/output.h"
 #include "tables/report.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,18 +32,51 @@ open_output(const struct options *options, struct sink *sink)
   return sink;
 }
 
-/* Draws VIEW as the kind of picture that the file PATH is. */
+enum { INPUT, PICTURE, MESSAGES, FILES }; /* descriptors of dot */
+
+/* Lets Graphviz draw VIEW as the kind of picture that the file PATH is.  What
+ * its program dot reads and writes are files in memory, so that nothing waits
+ * for anything but its end. */
 static void
 draw(const struct view *view, const char *path, struct sink *sink)
 {
   const char *ending = path == NULL ? NULL : strrchr(path, '.');
   const bool other = ending != NULL && (strcmp(ending, ".png") == 0 ||
                                         strcmp(ending, ".pdf") == 0);
+  const char *const arguments[] = {
+      "dot", pool_format("-T%s", other ? ending + 1 : "svg"), NULL};
   struct string_sink dot;
+  int files[FILES];
+  char line[512], bytes[SINK_BUFFER_BYTES];
+  ssize_t length;
+  pid_t child;
+  int failure = 0;
   string_sink_init(&dot);
   export_dot(view, &dot.sink);
   const char *text = string_sink_text(&dot);
-  draw_picture(other ? ending + 1 : "svg", text, dot.length, sink);
+  for (int i = 0; failure == 0 && i < FILES; i++) {
+    files[i] = child_file(text, i == INPUT ? dot.length : 0);
+    failure = files[i] < 0 ? errno : 0;
+  }
+  if (failure == 0)
+    failure = child_start(arguments, files, false, &child);
+  if (failure == ENOENT)
+    fail_with(MPROF_CANNOT_RUN,
+              "drawing requires Graphviz; install the package graphviz, "
+              "which has the program dot");
+  if (failure != 0)
+    fail_with(MPROF_CANNOT_RUN, "cannot run 'dot': %s", strerror(failure));
+  if (!child_end(child)) {
+    length = pread(files[MESSAGES], line, sizeof line - 1, 0);
+    line[length < 0 ? 0 : length] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    fail_with(MPROF_CANNOT_RUN, "dot: %s",
+              *line == '\0' ? "it failed without a message" : line);
+  }
+  for (off_t at = 0;
+       (length = pread(files[PICTURE], bytes, sizeof bytes, at)) > 0;
+       at += length)
+    sink_bytes(sink, bytes, (size_t)length);
 }
 
 /* Fails where a page, a picture or compressed data would be written to a

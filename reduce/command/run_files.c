@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Finds, moves and finishes the files of `mprof run'.  A process has its
- * image mapped as long as it counts in it: so it is known whether a file is
- * complete. */
+/* Finds the files of `mprof run', and moves those of earlier runs aside. */
 
 #include "command/run_files.h"
 
-#include "base/sink.h"
-#include "command/load.h"
-#include "common/pprof_format.h"
 #include "images/image_reader.h"
 #include "profile/reader.h"
 #include "profile/writer.h"
-#include "tables/table.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -166,6 +160,13 @@ for_each(struct run_files *files, bool root,
   return count >= 0 && others.good;
 }
 
+bool
+run_files_each(struct run_files *files, bool root, run_file_fn *does,
+               bool at_once)
+{
+  return for_each(files, root, is_image_of, does, at_once);
+}
+
 /* ---- before ------------------------------------------------------------ */
 
 struct earlier_file {
@@ -234,148 +235,4 @@ run_files_release(struct run_files *files)
     run_image_drop(files, files->images);
   pthread_mutex_destroy(&files->timelines_lock);
   pthread_mutex_destroy(&files->lock);
-}
-
-/* ---- afterwards -------------------------------------------------------- */
-
-/* Returns whether the program of PROFILE has ECL in it, whose objects come
- * from the collector and not from malloc. */
-static bool
-has_ecl(const struct profile *profile)
-{
-  for (size_t i = 0; i < profile->mapping_count; i++)
-    if (strstr(names_text(&profile->names, profile->mappings[i].file),
-               "/libecl.so") != NULL)
-      return true;
-  return false;
-}
-
-static void
-add_sums(struct run_sums *sums, const struct profile *profile)
-{
-  sums->allocs += profile->total[MEASURE_ALLOCS];
-  sums->bytes += profile->total[MEASURE_BYTES];
-  sums->kept += profile->total[MEASURE_KEPT_BYTES];
-  sums->lost += profile->total[MEASURE_LOST_BYTES];
-  sums->lost_indirectly += profile->total[COLUMN_OF_INDIRECT_BYTES];
-  sums->sought = sums->sought || profile_has(profile, MEASURE_LOST_BYTES);
-  sums->ecl =
-      sums->ecl || (profile->language == LANGUAGE_C && has_ecl(profile));
-}
-
-/* Adds what PROFILE says of leaks, and LISTING, the table of them, unless it
- * does not say what was lost.  ROOT: it is of FILE. */
-static void
-add_leaks(struct run_leaks *leaks, const struct profile *profile,
-          const struct listing *listing, bool root)
-{
-  if (profile->language != LANGUAGE_C || has_ecl(profile))
-    leaks->unchecked = "it has Lisp objects";
-  if (!profile_has(profile, MEASURE_LOST_BYTES)) {
-    if (root && leaks->unchecked == NULL)
-      leaks->unchecked =
-          "what it lost is not known; a line above may say why";
-    return; /* others became another program, or were killed */
-  }
-  const struct figures *total = listing_total(listing).figures;
-  const struct ranking_row *first = listing->ranking.rows;
-  leaks->bytes += total->kept_bytes;
-  leaks->objects += total->kept_allocs;
-  if (listing->ranking.count == 0 || first->figures->kept_bytes < leaks->most)
-    return;
-  if (first->figures->kept_bytes > leaks->most ||
-      strncmp(first->name, leaks->site, sizeof leaks->site - 1) < 0) {
-    leaks->most = first->figures->kept_bytes;
-    snprintf(leaks->site, sizeof leaks->site, "%s", first->name);
-  }
-}
-
-struct finishing {
-  struct run_files *files;
-  char *path;
-  const char *process;
-  struct code_names *names;
-  struct run_image *image;
-};
-
-static void
-finish(void *closure)
-{
-  const struct finishing *finishing = closure;
-  const struct run_image *image = finishing->image;
-  struct run_files *files = finishing->files;
-  const char *process = finishing->process;
-  struct input_name name = {.path = finishing->path};
-  const struct input_list list = {.files = &name, .count = 1};
-  struct profile profile = {0};
-  struct listing listing;
-  if (image != NULL && image->losses.leaves != NULL)
-    name.options.losses = &image->losses;
-  if (files->interval != 0 && image != NULL)
-    name.options.timeline = &image->timeline;
-  profile_load_list(&profile, &list, true, finishing->names);
-  if (profile.total[MEASURE_ALLOCS] == 0) {
-    if (unlink(name.path) != 0)
-      fail_with(MPROF_CANNOT_WRITE, "cannot remove '%s': %s", name.path,
-                strerror(errno));
-    return;
-  }
-  if (process != NULL)
-    profile_add_comment(
-        &profile,
-        names_intern(&profile.names,
-                     pool_format(PPROF_COMMENT_PROCESS "=%s", process)));
-  /* on the disk for sure: that of the program that the user started */
-  profile_save(&profile, name.path, process == NULL);
-  if (files->view != NULL && profile_has(&profile, MEASURE_LOST_BYTES))
-    listing_init(&listing, &leaks_table, view_make(&profile, files->view),
-                 FORM_TEXT);
-  pthread_mutex_lock(&files->lock); /* nothing fails until it is unlocked */
-  add_sums(&files->sums, &profile);
-  if (files->view != NULL)
-    add_leaks(&files->sums.leaks, &profile, &listing, process == NULL);
-  files->sums.root = files->sums.root || process == NULL;
-  files->sums.files += process != NULL;
-  pthread_mutex_unlock(&files->lock);
-}
-
-bool
-run_files_finish_one(struct run_files *files, char *path, const char *process)
-{
-  pthread_mutex_lock(&files->lock);
-  struct run_code *code = &files->code[files->code[0].is_used];
-  code->is_used = true;
-  pthread_mutex_unlock(&files->lock);
-  struct finishing finishing = {files, path, process, &code->names, NULL};
-  struct pool pool = {NULL, NULL};
-  struct mprof_error error;
-  struct image_head head;
-  struct stat status;
-  bool good = true;
-  if (files->interval != 0)
-    pthread_mutex_lock(&files->timelines_lock);
-  if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-      !(image_read_head(path, &head) && image_is_used(path, &head))) {
-    finishing.image = run_image_find(files, path);
-    good = attempt(&pool, finish, &finishing, &error);
-    run_image_drop(files, finishing.image);
-  }
-  if (files->interval != 0)
-    pthread_mutex_unlock(&files->timelines_lock);
-  if (!good)
-    code_names_release(&code->names);
-  pool_release(&pool);
-  pthread_mutex_lock(&files->lock);
-  code->is_used = false;
-  if (!good && files->error.message[0] == '\0')
-    files->error = error;
-  pthread_mutex_unlock(&files->lock);
-  return good;
-}
-
-bool
-run_files_each(struct run_files *files, bool root, run_file_fn *does,
-               bool at_once)
-{
-  return for_each(files, root, is_image_of, does, at_once);
 }

@@ -82,15 +82,9 @@ void run_files_settle(struct run_files *files, bool started);
 /* Releases what FILES has, when its thread has ended (run_files_finish). */
 void run_files_release(struct run_files *files);
 
-/* Makes the image PATH a profile, or removes it if it has counted nothing; an
- * image that a process still uses stays.  PROCESS is the PID or PID.N of its
- * name, NULL for FILE.  Takes both locks.  At most two threads may be in it.
- * Returns false if it fails: the error of FILES says why. */
-bool run_files_finish_one(struct run_files *files, char *path,
-                          const char *process);
-
-/* Calls DOES with the path of each image of a process beside FILE, until it
- * returns false; with ROOT first with FILE, whatever that is.  With AT_ONCE
+/* Calls DOES with the path of each image of a process beside FILE, and the
+ * PID or PID.N of its name, until it returns false; with ROOT first with
+ * FILE, whatever that is, and NULL.  With AT_ONCE
  * two threads do this, and so DOES may run twice at a time.  Returns false if
  * DOES did, or the folder cannot be read (errno). */
 typedef bool run_file_fn(struct run_files *files, char *path,

@@ -180,9 +180,8 @@ run_monitored(const struct options *options, struct sink *sink,
   else
     program_check(options, outcome);
   run_files_prepare(&files, name, leaks ? &options->view : NULL);
-  files.sums.ecl = attach_sees_ecl(options);
-  files.code[0].names.deleted = files.code[1].names.deleted =
-      attach_program(options);
+  if (options->run.process != 0)
+    attach_prepare(options, &files);
   run_files_begin(&files, options->run.reachable, options->run.timeline);
   const bool good = attempt(pool_in_use(), run, &running, &error);
   if (running.watch != NULL)

@@ -65,14 +65,10 @@ bool process_has_ended(size_t pid);
  * profiled, as far as that is known before anything is touched. */
 void attach_check(const struct options *options);
 
-/* Opens the program of a process that runs already, until the pool in use is
- * released.  Returns a path to it that stays good when the file is deleted;
- * NULL where OPTIONS name no process, or the program cannot be opened. */
-const char *attach_program(const struct options *options);
-
-/* Returns whether OPTIONS name a process that has ECL in it: objects of its
- * collector are not seen. */
-bool attach_sees_ecl(const struct options *options);
+/* Tells FILES whether the process that OPTIONS name has ECL in it, objects of
+ * whose collector are not seen; and opens its program, so that it can be read
+ * when its file has been deleted, until the pool in use is released. */
+void attach_prepare(const struct options *options, struct run_files *files);
 
 /* Profiles the process that OPTIONS name, until a signal that ends processes,
  * the seconds that they say, or its end; it writes to FILES, which are

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What is done with the files of run_files.h while the program runs, and at
- * its end.
+ * its end.  A process has its image mapped as long as it counts in it: so it
+ * is known whether a file is complete.
  */
 
 #include "base/clock.h"
 #include "command/command.h"
+#include "command/load.h"
 #include "command/run_files.h"
 #include "command/run_signals.h"
+#include "common/pprof_format.h"
+#include "images/image_reader.h"
 #include "leak_search/reach.h"
+#include "tables/table.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- images ------------------------------------------------------------ */
 
@@ -130,14 +137,145 @@ wait_and_search(struct run_files *files, long nanoseconds)
 
 /* ---- files that are complete ------------------------------------------- */
 
-/* Finishes PATH, after a search for programs that wait: they must not wait
- * for this.  Returns false if it cannot be finished. */
+/* Returns whether the program of PROFILE has ECL in it, whose objects come
+ * from the collector and not from malloc. */
+static bool
+has_ecl(const struct profile *profile)
+{
+  for (size_t i = 0; i < profile->mapping_count; i++)
+    if (strstr(names_text(&profile->names, profile->mappings[i].file),
+               "/libecl.so") != NULL)
+      return true;
+  return false;
+}
+
+static void
+add_sums(struct run_sums *sums, const struct profile *profile)
+{
+  sums->allocs += profile->total[MEASURE_ALLOCS];
+  sums->bytes += profile->total[MEASURE_BYTES];
+  sums->kept += profile->total[MEASURE_KEPT_BYTES];
+  sums->lost += profile->total[MEASURE_LOST_BYTES];
+  sums->lost_indirectly += profile->total[COLUMN_OF_INDIRECT_BYTES];
+  sums->sought = sums->sought || profile_has(profile, MEASURE_LOST_BYTES);
+  sums->ecl =
+      sums->ecl || (profile->language == LANGUAGE_C && has_ecl(profile));
+}
+
+/* Adds what PROFILE says of leaks, and LISTING, the table of them, unless it
+ * does not say what was lost.  ROOT: it is of FILE. */
+static void
+add_leaks(struct run_leaks *leaks, const struct profile *profile,
+          const struct listing *listing, bool root)
+{
+  if (profile->language != LANGUAGE_C || has_ecl(profile))
+    leaks->unchecked = "it has Lisp objects";
+  if (!profile_has(profile, MEASURE_LOST_BYTES)) {
+    if (root && leaks->unchecked == NULL)
+      leaks->unchecked =
+          "what it lost is not known; a line above may say why";
+    return; /* others became another program, or were killed */
+  }
+  const struct figures *total = listing_total(listing).figures;
+  const struct ranking_row *first = listing->ranking.rows;
+  leaks->bytes += total->kept_bytes;
+  leaks->objects += total->kept_allocs;
+  if (listing->ranking.count == 0 || first->figures->kept_bytes < leaks->most)
+    return;
+  if (first->figures->kept_bytes > leaks->most ||
+      strncmp(first->name, leaks->site, sizeof leaks->site - 1) < 0) {
+    leaks->most = first->figures->kept_bytes;
+    snprintf(leaks->site, sizeof leaks->site, "%s", first->name);
+  }
+}
+
+struct finishing {
+  struct run_files *files;
+  char *path;
+  const char *process;
+  struct code_names *names;
+  struct run_image *image;
+};
+
+static void
+finish(void *closure)
+{
+  const struct finishing *finishing = closure;
+  const struct run_image *image = finishing->image;
+  struct run_files *files = finishing->files;
+  const char *process = finishing->process;
+  struct input_name name = {.path = finishing->path};
+  const struct input_list list = {.files = &name, .count = 1};
+  struct profile profile = {0};
+  struct listing listing;
+  if (image != NULL && image->losses.leaves != NULL)
+    name.options.losses = &image->losses;
+  if (files->interval != 0 && image != NULL)
+    name.options.timeline = &image->timeline;
+  profile_load_list(&profile, &list, true, finishing->names);
+  if (profile.total[MEASURE_ALLOCS] == 0) {
+    if (unlink(name.path) != 0)
+      fail_with(MPROF_CANNOT_WRITE, "cannot remove '%s': %s", name.path,
+                strerror(errno));
+    return;
+  }
+  if (process != NULL)
+    profile_add_comment(
+        &profile,
+        names_intern(&profile.names,
+                     pool_format(PPROF_COMMENT_PROCESS "=%s", process)));
+  /* on the disk for sure: that of the program that the user started */
+  profile_save(&profile, name.path, process == NULL);
+  if (files->view != NULL && profile_has(&profile, MEASURE_LOST_BYTES))
+    listing_init(&listing, &leaks_table, view_make(&profile, files->view),
+                 FORM_TEXT);
+  pthread_mutex_lock(&files->lock); /* nothing fails until it is unlocked */
+  add_sums(&files->sums, &profile);
+  if (files->view != NULL)
+    add_leaks(&files->sums.leaks, &profile, &listing, process == NULL);
+  files->sums.root = files->sums.root || process == NULL;
+  files->sums.files += process != NULL;
+  pthread_mutex_unlock(&files->lock);
+}
+
+/* Makes the image PATH a profile, or removes it if it has counted nothing; an
+ * image that a process still uses stays.  First searches for programs that
+ * wait, as they must not wait for this.  Takes both locks.  At most two
+ * threads may be in it.  Returns false if it fails: the error of FILES says
+ * why. */
 static bool
 finish_file(struct run_files *files, char *path, const char *process)
 {
+  struct pool pool = {NULL, NULL};
+  struct mprof_error error;
+  struct image_head head;
+  struct stat status;
   if (!__atomic_load_n(&files->ended, __ATOMIC_ACQUIRE))
     wait_and_search(files, 0);
-  return run_files_finish_one(files, path, process);
+  if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+      (image_read_head(path, &head) && image_is_used(path, &head)))
+    return true;
+  pthread_mutex_lock(&files->lock);
+  struct run_code *code = &files->code[files->code[0].is_used];
+  code->is_used = true;
+  pthread_mutex_unlock(&files->lock);
+  if (files->interval != 0)
+    pthread_mutex_lock(&files->timelines_lock);
+  struct finishing finishing = {files, path, process, &code->names,
+                                run_image_find(files, path)};
+  const bool good = attempt(&pool, finish, &finishing, &error);
+  run_image_drop(files, finishing.image);
+  if (files->interval != 0)
+    pthread_mutex_unlock(&files->timelines_lock);
+  if (!good)
+    code_names_release(&code->names);
+  pool_release(&pool);
+  pthread_mutex_lock(&files->lock);
+  code->is_used = false;
+  if (!good && files->error.message[0] == '\0')
+    files->error = error;
+  pthread_mutex_unlock(&files->lock);
+  return good;
 }
 
 /* Searches, ends slices of time and finishes files, until the program ends.
