@@ -14,7 +14,6 @@
 #include "command/command.h"
 #include "command/run_files.h"
 #include "command/run_program.h"
-#include "command/run_signals.h"
 #include "common/program_start.h"
 
 #include <errno.h>
@@ -257,17 +256,16 @@ static const char *
 make_script(const struct run_options *run, const char *library,
             const char *file, unsigned long long end)
 {
-  struct run_setting settings[RUN_SETTINGS];
+  const struct run_setting *setting = run_settings(run, file);
   struct string_sink script;
-  run_settings(run, file, settings);
   string_sink_init(&script);
   sink_format(&script.sink, "set $end = %llu\nset $path = \"", end);
   write_quoted(&script.sink, library);
   sink_text(&script.sink, "\"\nset $settings = \"");
-  for (int i = 0; i < RUN_SETTINGS; i++)
-    if (settings[i].value != NULL) {
-      sink_format(&script.sink, "%s=", settings[i].name);
-      write_quoted(&script.sink, settings[i].value);
+  for (; setting->name != NULL; setting++)
+    if (setting->value != NULL) {
+      sink_format(&script.sink, "%s=", setting->name);
+      write_quoted(&script.sink, setting->value);
       sink_text(&script.sink, "\\n");
     }
   sink_format(&script.sink, "\"\n%s", attach_script);

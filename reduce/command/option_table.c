@@ -246,7 +246,7 @@ const struct option_row option_rows[] = {
     {.name = NULL},
 };
 
-/* All commands that look at a profile take such an option. */
+/* Finds a row of the view that all commands take which show a profile. */
 int
 mprof_option_selects(const char *name)
 {

@@ -4,7 +4,9 @@
 
 #include "command/run_files.h"
 
+#include "command/load.h"
 #include "images/image_reader.h"
+#include "mprof.h"
 #include "profile/reader.h"
 #include "profile/writer.h"
 
@@ -73,14 +75,13 @@ is_image_of(const char *path, const char *process)
          (process == NULL || strtoul(process, NULL, 10) == head.process);
 }
 
-/* Fails if the file PATH is not a profile by mprof. */
+/* Reads the file PATH, and fails if it is not a profile by mprof. */
 static void
-look(void *path)
+read_own(struct profile *profile, void *path)
 {
-  struct profile profile;
-  profile_init(&profile);
-  profile_read(&profile, path, &(struct reader_options){0});
-  if (!profile.by_mprof)
+  profile_init(profile);
+  profile_read(profile, path, &(struct reader_options){0});
+  if (!profile->by_mprof)
     fail_with(MPROF_BAD_PROFILE, "it is another program's");
 }
 
@@ -89,11 +90,10 @@ look(void *path)
 static bool
 is_by_mprof(const char *path)
 {
-  struct pool pool = {NULL, NULL};
   struct mprof_error error;
-  const bool is = attempt(&pool, look, (void *)(uintptr_t)path, &error);
-  pool_release(&pool);
-  return is;
+  void *own = profile_handle(read_own, (void *)(uintptr_t)path, &error);
+  mprof_profile_close(own);
+  return own != NULL;
 }
 
 /* Returns whether PATH is a profile by mprof, or an image.  With PROCESS not

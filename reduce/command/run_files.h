@@ -65,7 +65,7 @@ struct run_files {
   pthread_mutex_t lock;     /* of SUMS, IMAGES (the list), CODE and ERROR */
   pthread_t thread;         /* finishes files while the program runs */
   bool begun;               /* THREAD runs, and is to be joined */
-  bool ended;               /* the program has; atomic, without a lock */
+  _Atomic bool ended;       /* the program has */
   struct mprof_error error; /* why a file was not finished, the first one */
 };
 

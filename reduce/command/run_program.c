@@ -11,7 +11,6 @@
 #include "command/run_program.h"
 
 #include "command/run_files.h"
-#include "command/run_signals.h"
 #include "common/program_start.h"
 
 #include <dlfcn.h>
@@ -204,27 +203,26 @@ number_text(size_t number)
   return number == 0 ? NULL : pool_format("%zu", number);
 }
 
-void
-run_settings(const struct run_options *run, const char *file,
-             struct run_setting settings[RUN_SETTINGS])
+const struct run_setting *
+run_settings(const struct run_options *run, const char *file)
 {
   const bool attaches = run->process != 0;
   const bool alone = attaches || run->children == CHILDREN_LEFT_OUT;
   const char *reader = pool_format("%010u", (unsigned)getpid());
-  memcpy(settings,
-         (struct run_setting[RUN_SETTINGS]){
-             {"MPROF_OUT", file},
-             {"MPROF_ONLY", run->only},
-             {"MPROF_BY", attaches ? reader : NULL},
-             {"MPROF_WATCHED", run->serve != NULL ? "1" : NULL},
-             {"MPROF_CHILDREN", alone ? "no" : NULL},
-             {"MPROF_COUNT", run->off ? "off" : NULL},
-             {"MPROF_UNFOLDED", run->unfolded ? "1" : NULL},
-             {"MPROF_REACHABLE", run->reachable ? reader : NULL},
-             {"MPROF_SIGNAL", run->signal},
-             {"MPROF_BUDGET", number_text(run->budget)},
-             {"MPROF_TEMPORARY", number_text(run->temporary)}},
-         RUN_SETTINGS * sizeof *settings);
+  const struct run_setting settings[] = {
+      {"MPROF_OUT", file},
+      {"MPROF_ONLY", run->only},
+      {"MPROF_BY", attaches ? reader : NULL},
+      {"MPROF_WATCHED", run->serve != NULL ? "1" : NULL},
+      {"MPROF_CHILDREN", alone ? "no" : NULL},
+      {"MPROF_COUNT", run->off ? "off" : NULL},
+      {"MPROF_UNFOLDED", run->unfolded ? "1" : NULL},
+      {"MPROF_REACHABLE", run->reachable ? reader : NULL},
+      {"MPROF_SIGNAL", run->signal},
+      {"MPROF_BUDGET", number_text(run->budget)},
+      {"MPROF_TEMPORARY", number_text(run->temporary)},
+      {NULL, NULL}};
+  return memcpy(pool_alloc(sizeof settings), settings, sizeof settings);
 }
 
 /* Makes this process, with all that it becomes, one that preloads LIBRARY,
@@ -253,11 +251,10 @@ set_environment(const struct run_setting *settings)
   /* as long for all processes, see process_image.c */
   snprintf(process, sizeof process, "%010u", (unsigned)getpid());
   bool good = setenv("MPROF_ROOT_PID", process, true) == 0;
-  for (int i = 0; i < RUN_SETTINGS; i++)
-    good = good &&
-           (settings[i].value == NULL
-                ? unsetenv(settings[i].name)
-                : setenv(settings[i].name, settings[i].value, true)) == 0;
+  for (; settings->name != NULL; settings++)
+    good = good && (settings->value == NULL
+                        ? unsetenv(settings->name)
+                        : setenv(settings->name, settings->value, true)) == 0;
   return good;
 }
 
@@ -323,10 +320,10 @@ program_run(const struct options *options, struct run_files *files,
   sigset_t before;
   struct sigaction action = {.sa_handler = SIG_DFL};
   struct sigaction action_before; /* an ignored end could not be waited for */
-  struct run_setting settings[RUN_SETTINGS];
   int failure = 0;
   monitor_find(library);
-  run_settings(&options->run, files->path, settings);
+  const struct run_setting *settings =
+      run_settings(&options->run, files->path);
   if (pipe2(report, O_CLOEXEC) != 0)
     fail_with(MPROF_CANNOT_RUN, "cannot make a pipe: %s", strerror(errno));
   run_signals_block(&before);

@@ -11,6 +11,8 @@
 
 #include "command/command.h"
 
+#include <signal.h>
+
 /* Fails if there is no program as OPTIONS name, before anything is touched,
  * as program_run would: with MPROF_CANNOT_RUN, and status 126 or 127. */
 void program_check(const struct options *options, struct outcome *outcome);
@@ -19,7 +21,7 @@ struct run_files;
 
 /* Runs the program that OPTIONS name, which writes to FILES, and waits for
  * its end.  Settles FILES when it has started; fails if it cannot.  Signals
- * stay blocked then (run_signals.h).  OUTCOME gets the status as shells give
+ * stay blocked then (below).  OUTCOME gets the status as shells give
  * it (128 + the number of a signal), and the signal. */
 void program_run(const struct options *options, struct run_files *files,
                  struct outcome *outcome);
@@ -29,12 +31,11 @@ void program_run(const struct options *options, struct run_files *files,
 struct run_setting {
   const char *name, *value;
 };
-enum { RUN_SETTINGS = 11 };
 
-/* Sets SETTINGS to what RUN says for a program that counts in FILE.  Values
- * are in the pool in use, or those of RUN and FILE. */
-void run_settings(const struct run_options *run, const char *file,
-                  struct run_setting settings[RUN_SETTINGS]);
+/* Returns what RUN says for a program that counts in FILE; the name behind
+ * the last is NULL.  All is in the pool in use, or of RUN and FILE. */
+const struct run_setting *run_settings(const struct run_options *run,
+                                       const char *file);
 
 /* Sets PATH, of PATH_MAX bytes, to the monitor's library.  Fails if that is
  * missing, or cannot be preloaded since a space or colon is in its path. */
@@ -74,6 +75,39 @@ void attach_prepare(const struct options *options, struct run_files *files);
  * the seconds that they say, or its end; it writes to FILES, which are
  * settled when it has begun.  A line on that goes to SINK, unless OPTIONS say
  * quiet.  Fails with MPROF_CANNOT_RUN if it cannot begin or end.  Signals
- * stay blocked then (run_signals.h). */
+ * stay blocked then (below). */
 void attach_run(const struct options *options, struct run_files *files,
                 struct sink *sink);
+
+/* ---- signals: run_signals.c ---- */
+
+/* From the start of the program on, all signals stay blocked until mprof has
+ * ended: none ends it before its files are complete, none stops it while it
+ * writes to the terminal from the background, and a pipe that nobody reads
+ * or a limit of a file's size is an error of the call.  Signals are waited
+ * for and not handled, so nothing here is global.
+ */
+
+/* Blocks all signals of the calling thread.  Sets *BEFORE, unless BEFORE is
+ * NULL, to its mask before. */
+void run_signals_block(sigset_t *before);
+
+/* Waits for the end of CHILD and returns its status as waitpid has it, or 0
+ * if that is unknown.  All signals are blocked in the thread.  Passes on to
+ * CHILD all signals but SIGCHLD, those that mprof run uses itself, and those
+ * that a terminal sends, since CHILD gets these too.  When job control stops
+ * CHILD, this process stops as well, as it is the job for whoever started it;
+ * when it goes on, so does CHILD.  A CHILD that is stopped by SIGSTOP is no
+ * matter of job control. */
+int run_signals_wait_child(pid_t child);
+
+/* Stops this process by the signal NUMBER, which is blocked before and
+ * afterwards, until SIGCONT. */
+void run_signals_stop(int number);
+
+/* Waits for at most NANOSECONDS, less than a second, for a signal that would
+ * end this process by default; returns whether one has come.  One that the
+ * process was started to ignore, as by nohup, is none; but a shell lets a job
+ * in the background ignore SIGINT and SIGQUIT, and these count when somebody
+ * sends them on purpose.  Stops for a signal that stops by default. */
+bool run_signals_end(long nanoseconds);

@@ -3,7 +3,7 @@
 /* Blocks signals, waits for them, and passes on those that are for the
  * program; a signal's si_code tells who sent it. */
 
-#include "command/run_signals.h"
+#include "command/run_program.h"
 
 #include "command/run_files.h"
 

@@ -9,7 +9,7 @@
 #include "command/command.h"
 #include "command/load.h"
 #include "command/run_files.h"
-#include "command/run_signals.h"
+#include "command/run_program.h"
 #include "common/pprof_format.h"
 #include "images/image_reader.h"
 #include "leak_search/reach.h"
@@ -250,7 +250,7 @@ finish_file(struct run_files *files, char *path, const char *process)
   struct mprof_error error;
   struct image_head head;
   struct stat status;
-  if (!__atomic_load_n(&files->ended, __ATOMIC_ACQUIRE))
+  if (!files->ended)
     wait_and_search(files, 0);
   if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
       (image_read_head(path, &head) && image_is_used(path, &head)))
@@ -287,7 +287,7 @@ finish_again_and_again(void *closure)
   struct run_files *files = closure;
   uint64_t finish = time_now(files) + NANOSECONDS;
   uint64_t take = files->interval == 0 ? UINT64_MAX : files->interval;
-  while (!__atomic_load_n(&files->ended, __ATOMIC_ACQUIRE)) {
+  while (!files->ended) {
     const uint64_t next = finish < take ? finish : take;
     const uint64_t now = time_now(files);
     wait_and_search(files, next > now ? (long)(next - now) : 1);
@@ -337,7 +337,7 @@ run_files_begin(struct run_files *files, bool seeks, uint64_t interval)
 bool
 run_files_finish(struct run_files *files, struct mprof_error *error)
 {
-  __atomic_store_n(&files->ended, true, __ATOMIC_RELEASE);
+  files->ended = true;
   if (files->begun) {
     pthread_kill(files->thread, RUN_FILES_SIGNAL);
     pthread_join(files->thread, NULL);

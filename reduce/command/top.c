@@ -15,7 +15,7 @@
 #include "base/quote.h"
 #include "command/command.h"
 #include "command/control.h"
-#include "command/run_signals.h"
+#include "command/run_program.h"
 #include "common/pprof_format.h"
 #include "mprof.h"
 #include "tables/text_table.h"
