@@ -34,7 +34,6 @@ held --value=held
 regions
 regions --region=^load$
 regions --region=^load;lex$
-regions --region=^run$
 regions --region=^run;lex$
 lisp-regions
 lisp-regions --region=^parse;lex$
