@@ -119,6 +119,53 @@ test_odd_frames(void **state)
   }
 }
 
+/* Keeps the frame pointer of its caller. */
+static FRAMED void
+walk_framed(void)
+{
+  walk();
+  sink = 1;
+}
+
+/* Gives back where its frame of no fixed size ends. */
+static NOINLINE uintptr_t
+with_end(size_t room, bool walks)
+{
+  volatile char *const end = __builtin_alloca(room);
+  end[0] = 1;
+  if (walks) {
+    walk();
+    walk_framed();
+  }
+  sink = end[0];
+  return (uintptr_t)end;
+}
+
+static NOINLINE uintptr_t
+below_another(size_t room, bool walks)
+{
+  volatile char other[256];
+  const uintptr_t end = with_end(room, walks);
+  sink = other[room & 255];
+  return end;
+}
+
+/* Two frames end at one place and begin at two, and all words of the first
+ * one's callers are still there: only the frame pointer tells them apart, in
+ * the register or where it was saved. */
+static void
+test_other_beginning(void **state)
+{
+  const size_t room = 4096;
+  const uintptr_t end = below_another(room, false);
+  const size_t more = with_end(room, false) - end;
+  uintptr_t (*volatile const ways[])(size_t, bool) = { below_another,
+                                                       with_end };
+  (void)state;
+  for (int i = 0; i < 6; i++)
+    ways[i % 2](i % 2 == 0 ? room : room + more, true);
+}
+
 static jmp_buf target;
 
 static NOINLINE void
@@ -281,6 +328,7 @@ main(void)
     cmocka_unit_test(test_stale_words),
     cmocka_unit_test(test_callbacks),
     cmocka_unit_test(test_odd_frames),
+    cmocka_unit_test(test_other_beginning),
     cmocka_unit_test(test_jumps),
     cmocka_unit_test(test_signals),
     cmocka_unit_test(test_interruptions),

@@ -250,6 +250,20 @@ equal("what was counted meanwhile", counters,
       profile("/debug/pprof/allocs").totals()[:2])
 equal("no descriptor is lost", descriptors, descriptors_left(descriptors))
 
+
+def resident():
+    with open(f"/proc/{program.process.pid}/statm", encoding="ascii") as sizes:
+        return int(sizes.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+for _ in range(10):
+    get("/flamegraph")
+before = resident()
+octets = sum(len(get("/flamegraph")[1]) for _ in range(100))
+grown = resident() - before
+check(f"answers are freed: {grown} bytes more after {octets}",
+      grown < octets / 4)
+
 # ---- counting and reading at once ----
 
 program.do("start")
