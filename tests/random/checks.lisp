@@ -301,11 +301,19 @@ than this in all.  (A recursion 200 deep has 20,000.)")
   (check-sums program (mprof:profile *file*) "small budget"
               :unattributed nil))
 
+(defun definitions (program)
+  (loop for symbol in (program-symbols program)
+        when (fboundp symbol)
+          collect (cons symbol (fdefinition symbol))))
+
 (defun check-program (program)
   "The differences that PROGRAM, which is defined, shows; strings.  The second
 value is true when its chains were compared one by one."
   (let ((*differences* '())
-        (unfolded nil))
+        (unfolded nil)
+        (rp::*definitions* (if (zerop (program-threads program))
+                               (definitions program)
+                               '())))
     (handler-case
         (progn
           (call-in-main-thread program)

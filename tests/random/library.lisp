@@ -31,6 +31,21 @@
 (defmacro keep (form)
   `(setf *kept* ,form))
 
+;;; A program without threads may redefine its functions.
+
+(defvar *definitions* '() "Lists (SYMBOL . FUNCTION), as they were made.")
+
+(defun exchange (one other)
+  "Let two functions exchange their names; each shows under that which it was
+made with."
+  (when *definitions*
+    (rotatef (fdefinition one) (fdefinition other))))
+
+(defun restore ()
+  (loop for (symbol . function) in *definitions*
+        unless (eq function (fdefinition symbol))
+          do (setf (fdefinition symbol) function)))
+
 (defmacro define-caller (name lambda-list &body body)
   "Define the compiled function C-NAME and the byte-compiled B-NAME."
   (flet ((definition (prefix conses catch-cost)

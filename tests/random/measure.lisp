@@ -60,6 +60,7 @@
     threads))
 
 (defun call-in-main-thread (program)
+  (rp::restore)
   (let ((oracle:*state* (aref *states* 0)))
     (call-program (symbol-function (program-entry program))
                   (program-seed program) (program-fuel program))))

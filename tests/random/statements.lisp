@@ -291,6 +291,16 @@ later are not in effect; so no errors here but those that are handled here."
         (progn ,@(statements))
         (progn ,@(statements)))))
 
+(defun redefining ()
+  "Two functions of the program exchange their definitions."
+  (let* ((plain (remove :plain *functions* :key #'first :test-not #'eq))
+         (one (nth (pick (length plain)) plain))
+         (other (find (length (third one)) (remove one plain)
+                      :key (lambda (function) (length (third function))))))
+    (if other
+        `((rp::exchange ',(second one) ',(second other)))
+        '())))
+
 (defun collecting ()
   (if *collect*
       (sometimes 3 '(ext:gc))
@@ -298,7 +308,7 @@ later are not in effect; so no errors here but those that are handled here."
 
 (defparameter *simple-statements*
   '(allocation allocation allocation call call call local-call call-closure
-    throwing signalling-error signalling-note collecting))
+    throwing signalling-error signalling-note redefining collecting))
 
 (defparameter *nesting-statements*
   '(call-of-lambda call-of-lambda mapping local-functions make-closure catching
