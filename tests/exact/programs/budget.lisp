@@ -133,8 +133,7 @@
            (+ (* 20000 +cons+) (* 3 20 +cold+ +cons+) (vector-bytes 20)))
 (residual 0)
 
-;;; In many threads at once, and of threads that end: from a number of them on
-;;; those with one name share a tree.
+;;; In many threads at once; those with one name share a tree.
 
 (defun work-in-threads (threads rounds)
   (mapc #'mp:process-join
@@ -143,14 +142,6 @@
 
 (beyond "8 threads at once" (lambda () (work-in-threads 8 5)))
 (check-work 40 8)
-(residual 0)
-
-(beyond "300 threads" (lambda () (loop repeat 100
-                                       do (work-in-threads 3 1))))
-(let ((turns (* 300 +cold+)))
-  (inclusive 'work (* 4 turns) (+ (* 3 turns +cons+) (vector-bytes 300)))
-  (calls 'work 300)
-  (check-said))
 (residual 0)
 
 ;;; In the child of a fork, which goes on with what it was given.
@@ -181,25 +172,6 @@
              (+ (* 3 20 +cold+ +cons+) (vector-bytes 20)))
   (calls 'work 2)
   (arc 'hot 'one (* 2 20 +cold+) (* 2 20 +cold+) (* 2 20 +cold+ +cons+)))
-(residual 0)
-
-;;; Snapshots while all goes on.
-
-(defvar *end* nil)
-
-(defun take-again-and-again ()
-  (loop until *end*
-        do (mprof::free-snapshot
-            (list (mprof::take-snapshot '(0))))))
-
-(beyond "snapshots meanwhile"
-        (lambda ()
-          (let ((taker (mp:process-run-function "taker"
-                                                #'take-again-and-again)))
-            (work 20)
-            (setf *end* t)
-            (mp:process-join taker))))
-(check-work 20)
 (residual 0)
 
 ;;; Forgotten with all else.

@@ -30,21 +30,6 @@ cxx_catch(callback *f, long n)
   }
 }
 
-// Even numbers go on to the next handler outward.
-long
-cxx_catch_odd(callback *f, long n)
-{
-  const struct lisp_stacks lisp = lisp_stacks(ecl_process_env());
-  try {
-    return f(n);
-  } catch (long value) {
-    if (value % 2 == 0)
-      throw;
-    lisp_stacks_put_back(&lisp);
-    return value;
-  }
-}
-
 // Lisp runs in a destructor, on the way of an exception.
 struct cleanup {
   callback *f;

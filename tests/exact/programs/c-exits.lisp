@@ -73,43 +73,10 @@
 (measure-exits "cxx_catch" "cxx_throw")
 (measure-exits "jump_target" "jump_back")
 
-;;; Past a handler that does not want it, through Lisp frames on both sides of
-;;; that: odd numbers are caught within PASS-ON, even ones outside of it.
-
-(defvar *catch-odd* (c-function "cxx_catch_odd"))
-(defvar *sinking* (list (ffi:callback 'begin-to-sink) 4))
-
-(define-callback pass-on :long ((n :long))
-  (make-one n)
-  (enter *catch-odd* *sinking*)
-  (make-one n)
-  n)
-
-(defvar *passing* (list (ffi:callback 'pass-on) 1))
-
-(defun enter-with-each (n function)
-  (dotimes (i n)
-    (rplaca *value* i)
-    (enter function *passing*)
-    (make-one i)))
-
-(setf *leave* (c-function "cxx_throw"))
-
-(let ((function (c-function "cxx_catch")))
-  (measuring ("one handler passes on") (enter-with-each 100 function)
-    (calls 'sink 500)
-    (calls 'begin-to-sink 100)
-    (calls 'pass-on 100)
-    (calls 'enter-with-each 1)
-    (calls 'make-one (+ 500 100 50 100))
-    (conses-of 'sink 'make-one 500 (* 500 +one+))
-    (conses-of 'pass-on 'make-one 150 (* 150 +one+))
-    (conses-of 'enter-with-each 'make-one 100 (* 100 +one+))
-    (conses-of 'pass-on 'enter 100
-               (+ (* 500 (+ +one+ (v 1))) (* 100 (+ (v 1) (v 2)))))))
-
 ;;; Lisp runs while an exception is under way, on top of the C++ function that
 ;;; it leaves.
+
+(setf *leave* (c-function "cxx_throw"))
 
 (defvar *clean-up* (c-function "cxx_clean_up"))
 

@@ -1,8 +1,10 @@
 ;;;; variants: compiled bytecode
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Generic functions: which method is on the chain, what the first call
-;;;; costs and where, and everything that makes or changes an instance.
+;;;; Generic functions: which method is on the chain, and what the first call
+;;;; costs and where.  Whatever stands between a generic function and its methods
+;;;; does not show, so a method is called by who called the generic function, or by
+;;;; the method that said CALL-NEXT-METHOD.  random/ has the qualifiers.
 ;;;;
 ;;;; Interpreted, each variable that is bound takes conses.  That is what V
 ;;;; counts: (V 3) conses for three variables, none when compiled.
@@ -77,52 +79,6 @@ CALL-NEXT-METHOD, and of lists of arguments, when FIRSTS were called first."
   (calls 'meet-all 1)
   (absent "APPLY"))
 
-;;; Qualifiers.  Whatever stands between a generic function and its methods
-;;; does not show, so a method is called by who called the generic function,
-;;; or by the method that said CALL-NEXT-METHOD.
-
-(defgeneric greet (x))
-(defmethod greet ((x animal)) (cells 1))
-(defmethod greet ((x cat)) (keep (cells 2)) (call-next-method))
-(defmethod greet :before ((x animal)) (keep (cells 3)))
-(defmethod greet :before ((x cat)) (keep (cells 4)))
-(defmethod greet :after ((x animal)) (keep (cells 5)))
-(defmethod greet :around ((x cat))
-  (keep (cells 6))
-  (call-next-method))
-
-(defun greet-all (n)
-  (dotimes (i n)
-    (keep (greet *cat*))
-    (keep (greet *dog*))))
-
-(greet-all 1)
-
-(measuring ("qualifiers") (greet-all 20)
-  (conses '(method greet (animal)) (* 40 (+ 1 (v 1))))
-  (apply #'self '(method greet (cat))
-         (plus-conses (* 20 (+ 2 (v 1))) (next-methods 20)))
-  (conses '(method greet :before (animal)) (* 40 (+ 3 (v 1))))
-  (conses '(method greet :before (cat)) (* 20 (+ 4 (v 1))))
-  (conses '(method greet :after (animal)) (* 40 (+ 5 (v 1))))
-  (apply #'self '(method greet :around (cat))
-         (plus-conses (* 20 (+ 6 (v 1))) (next-methods 20)))
-  (apply #'arc 'greet-all '(method greet :around (cat)) 20
-         (plus-conses (* 20 (+ 21 (v 6))) (next-methods 40 20)))
-  (conses-of 'greet-all '(method greet :before (animal)) 20
-             (* 20 (+ 3 (v 1))))
-  (conses-of '(method greet :around (cat))
-             '(method greet :before (cat)) 20 (* 20 (+ 4 (v 1))))
-  (apply #'arc '(method greet :around (cat))
-         '(method greet (cat)) 20
-         (plus-conses (* 20 (+ 3 (v 2))) (next-methods 20)))
-  (conses-of '(method greet (cat))
-             '(method greet (animal)) 20 (* 20 (+ 1 (v 1))))
-  (no-arc '(method greet :before (cat)) '(method greet (cat)))
-  (in-no-cycle '(method greet (animal)) '(method greet :around (cat)))
-  (when (by-release t nil)
-    (absent "APPLY")))
-
 ;;; In a closure CALL-NEXT-METHOD is a local function in both releases.
 
 (defgeneric wrap (x))
@@ -162,20 +118,6 @@ CALL-NEXT-METHOD, and of lists of arguments, when FIRSTS were called first."
   (if (by-release t nil)
       (absent "APPLY")
       (arc '(method inner (cat)) 'apply 30)))
-
-;;; A method that recurs through its generic function is a cycle of its own.
-
-(defgeneric down (x n))
-(defmethod down ((x animal) n)
-  (if (zerop n) nil (cons n (down x (1- n)))))
-
-(down *cat* 1)
-
-(measuring ("a method that recurs") (keep (down *cat* 30))
-  (conses '(method down (animal t)) (+ 30 (v (* 2 31))))
-  (calls '(method down (animal t)) (by-variant 30 31))
-  (arc '(method down (animal t)) '(method down (animal t))
-       (by-variant 29 30)))
 
 ;;; Method combinations of one's own.  Their effective methods are
 ;;; byte-compiled in both variants; the arguments are a special variable,

@@ -120,60 +120,6 @@
       (calls 'after-throw 100)
       (check-chain 100 (conses 100) 'throw-over 'after-throw))))
 
-;;; The C library's qsort and bsearch.  How often they compare is their own
-;;; affair; the callback counts it.  Each argument that is a pointer becomes
-;;; an object: made by the C function that the callback is, or by the
-;;; runtime's function for all closures of libffi, which is hidden.
-
-(defconstant +foreign-data+ 32)   ; header, size, tag, data
-(defconstant +longs+ 100)
-
-(defvar *comparisons* 0)
-(declaim (fixnum *comparisons*))
-
-(defun long-at (pointer)
-  (si:foreign-data-ref-elt (si:foreign-data-recast pointer 8 :long) 0 :long))
-
-(define-callback compare-callback :int ((a :pointer-void) (b :pointer-void))
-  (incf *comparisons*)
-  (signum (- (long-at a) (long-at b))))
-
-(defvar *longs* (si:allocate-foreign-data :long (* 8 +longs+)))
-
-(dotimes (i +longs+)
-  (si:foreign-data-set-elt *longs* (* 8 i) :long (mod (* i 37) +longs+)))
-
-(defun check-comparisons (c-name n)
-  (let ((objects (* 2 n)))
-    (type-total "FOREIGN-DATA" objects (* objects +foreign-data+))
-    (self (by-variant '(ffi:callback compare-callback) 'si:call-cfun)
-          objects (* objects +foreign-data+))
-    (calls (by-variant '(ffi:callback compare-callback) 'compare-callback) n)
-    (check "the C library is on every chain" '()
-           (remove-if (lambda (line)
-                        (search (format nil ";~A" c-name) line))
-                      (remove-if-not (lambda (line)
-                                       (search "FOREIGN-DATA" line))
-                                     (runtime-chains))))))
-
-(let ((function (c-function "qsort" :default))
-      (values (list *longs* +longs+ 8 (ffi:callback 'compare-callback)))
-      (types '(:pointer-void :unsigned-long :unsigned-long :pointer-void)))
-  (measuring ("qsort") (si:call-cfun function :void types values)
-    (check-comparisons "qsort" *comparisons*)))
-
-(check "sorted" (loop for i below +longs+ collect i)
-       (loop for i below +longs+
-             collect (si:foreign-data-ref-elt *longs* (* 8 i) :long)))
-
-(let ((function (c-function "bsearch" :default))
-      (values (list *longs* *longs* +longs+ 8 (ffi:callback 'compare-callback)))
-      (types '(:pointer-void :pointer-void :unsigned-long :unsigned-long
-               :pointer-void)))
-  (setf *comparisons* 0)
-  (measuring ("bsearch") (keep (si:call-cfun function :long types values))
-    (check-comparisons "bsearch" *comparisons*)))
-
 ;;; C functions are the program's, whatever they are called: what one makes that
 ;;; a form calls is made at run time, not in evaluation.
 
@@ -190,30 +136,14 @@
   (eval '(si:call-cfun *cons-function* :long '(:long) *cons-values*)))
 (check "conses by phase" '(10 0) (list (conses-in :run) (conses-in :eval)))
 
-;;; A library that is closed while its functions are in the profile, and then
-;;; loaded again: they keep their names.
+;;; A library that C closes while its functions are in the profile, which nobody
+;;; tells the monitor.
 
 (defun other-library (number)
   (format nil "~A-~D.so"
           (subseq *library* 0 (position #\. *library* :from-end t)) number))
 
 (defvar *second-library* (other-library 2))
-
-(defun call-and-close (values)
-  (let ((library (si:load-foreign-module *second-library*)))
-    (call-c (c-function "foreign_alloca" *second-library*) values)
-    (si:unload-foreign-module library)))
-
-(let ((values (list *pair* 10)))
-  (measuring ("a library that is closed")
-      (progn
-        (call-and-close values)
-        (call-and-close values))
-    (check-callback "foreign_alloca" 'pair-callback 2 (conses 2))
-    (calls 'call-and-close 2)
-    (check-chain 2 (conses 2) 'call-c 'si:call-cfun "foreign_alloca")))
-
-;;; One that C closes, which nobody tells the monitor.
 
 (defun linker (name type types &rest values)
   (si:call-cfun (c-function name :default) type types values))

@@ -69,16 +69,6 @@
 (defun run-to-the-end (coroutine)
   (loop while (resume coroutine)))
 
-(defun check-generated (coroutines n)
-  (self 'work n (* n +cons+))
-  (calls 'work n)
-  (calls 'generate coroutines)
-  (calls '(ffi:callback generate) coroutines)
-  (arc '(ffi:callback generate) 'generate coroutines n (* n +cons+))
-  (arc 'generate 'work n n (* n +cons+))
-  (check-chains-of 'work '("coroutine_main" (ffi:callback generate)
-                           generate work)))
-
 ;;; Each frame of DESCEND is resumed many times, and counts once.
 
 (defun descend (n)
@@ -135,18 +125,6 @@
                    '("coroutine_main" (ffi:callback drive) drive work)
                    '("coroutine_main" (ffi:callback generate) generate work)))
 
-;;; An interpreted function on such a stack.
-
-(eval '(defun interpreted (n)
-         (work n)
-         (work n)))
-
-(define-callback interpret :long ((n :long))
-  (dotimes (i n)
-    (interpreted 1)
-    (yield))
-  0)
-
 ;;; All that, in the first thread and in another one.
 
 (defun call-in-thread (function)
@@ -172,17 +150,6 @@ collector rests, so what it has given out is not known to the byte."
             ,@checks)
           (mapc #'free (list ,@names)))))))
 
-(measuring-coroutines ("a coroutine" (c 'generate 100)) (run-to-the-end c)
-  (check-generated 1 100))
-
-(measuring-coroutines ("two in turns" (c 'generate 100) (d 'generate 100))
-    (run-in-turns c d)
-  (check-generated 2 200))
-
-(measuring-coroutines ("deep in a recursion" (c 'begin-descent 50))
-    (run-to-the-end c)
-  (check-descent 1 50))
-
 (measuring-coroutines ("two recursions in turns"
                       (c 'begin-descent 50) (d 'begin-descent 50))
     (run-in-turns c d)
@@ -193,17 +160,6 @@ collector rests, so what it has given out is not known to the byte."
       (setf *inner* d)
       (run-to-the-end c))
   (check-driven 100))
-
-(measuring-coroutines ("an interpreted function" (c 'interpret 20))
-    (run-to-the-end c)
-  (self 'work 40 (* 40 +cons+))
-  (calls 'work 40)
-  (calls 'interpret 1)
-  (calls 'interpreted 20)
-  (arc 'interpret 'interpreted 20)
-  (arc 'interpreted 'work 40)
-  (check-chains-of 'work '("coroutine_main" (ffi:callback interpret) interpret
-                           interpreted work)))
 
 ;;; A coroutine that is given up, and others on the same stack after it.
 
@@ -259,7 +215,6 @@ collector rests, so what it has given out is not known to the byte."
     (free c)))
 
 (check-wandering 1)
-(check-wandering 7)
 
 ;;; Signal handlers.  They have nothing to do with what they interrupt.
 

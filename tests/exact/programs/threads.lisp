@@ -396,5 +396,5 @@ ALLOCATIONS conses for each."
                   (count "[other threads]"
                          (mprof.data:figure :threads *profile*)
                          :key (mprof.data:reader :name) :test #'string=))
-           (check "the second thousand takes less than 256 KiB" t
-                  (< *kilobytes* 256))))
+           (check "the second thousand takes less than 1 MiB" t
+                  (< *kilobytes* 1024))))
