@@ -101,8 +101,7 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
           uint32_t owner, uint32_t record_bytes)
 {
   const int saved = errno;
-  const size_t bytes =
-      (arena->reserved_bytes + IMAGE_PAGE - 1) & ~(size_t)(IMAGE_PAGE - 1);
+  const size_t bytes = arena->reserved_bytes;
   struct signals_held signals;
   bool mapped = true;
   if (!image_is_open())
@@ -122,16 +121,14 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
   return mapped;
 }
 
-/* Returns the last part of the array FIRST; NULL if that ends before END,
- * since a file with a gap could not be read. */
+/* Returns the last part of the array FIRST. */
 static struct part *
-last_part(const struct part *first, const char *end)
+last_part(const struct part *first)
 {
   uint32_t i = image.count;
   while (!part_is_of(&image.parts[--i], first))
     ;
-  struct part *const last = &image.parts[i];
-  return last->base + last->bytes >= end ? last : NULL;
+  return &image.parts[i];
 }
 
 /* Adds a part of BYTES zeroed bytes behind LAST.  Returns false if something
@@ -171,16 +168,12 @@ bool
 image_extend(const void *base, const void *end, size_t bytes)
 {
   const int saved = errno;
-  struct part *last;
   struct signals_held signals;
-  bool extended = false;
   if (!lock_parts(&signals))
     return false;
-  last = part_at(base);
-  if (last != NULL)
-    last = last_part(last, end);
-  if (last != NULL)
-    extended = extend(last, (const char *)end + bytes);
+  const struct part *const first = part_at(base);
+  const bool extended =
+      first != NULL && extend(last_part(first), (const char *)end + bytes);
   unlock_parts(&signals);
   errno = extended ? saved : ENOMEM;
   return extended;

@@ -64,16 +64,18 @@ image_file_begun(void)
 
 /* ---- room ---- */
 
-/* Checks RLIMIT_FSIZE first, and returns EFBIG beyond it: the kernel would
- * send a signal. */
+uint64_t
+image_file_limit(void)
+{
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
+}
+
 int
 image_file_lengthen(int file, uint64_t bytes)
 {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-      limit.rlim_cur != RLIM_INFINITY &&
-      image.file.end + bytes > limit.rlim_cur)
-    return EFBIG;
+  if (image.file.end + bytes > image_file_limit())
+    return EFBIG; /* the kernel would send a signal */
   if (ftruncate(file, (off_t)(image.file.end + bytes)) != 0)
     return errno;
   image.file.end += bytes;

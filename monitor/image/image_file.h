@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -52,6 +51,9 @@ void image_file_close(int file);
 /* Closes the descriptor that image_file_make returned, which image_file_open
  * has returned until then, unless the program has closed it. */
 void image_file_begun(void);
+
+/* Returns how long the process may make a file, in bytes (RLIMIT_FSIZE). */
+uint64_t image_file_limit(void);
 
 /* Makes the file BYTES longer, by a hole.  Returns 0 or an errno value: EFBIG
  * if the process may not have so long a file. */

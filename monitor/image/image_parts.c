@@ -13,9 +13,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "arch/arch.h"
 #include "image/image.h"
@@ -98,16 +96,9 @@ map_present(int file, uint64_t offset, size_t mapped, size_t bytes)
 
 /* ---- the directory ---- */
 
-/* Returns how many parts the directory of a new file may have: fewer where
- * the length of files is limited. */
-static uint32_t
-most_parts(void)
-{
-  enum { MOST = 1 << 16, FEW = 1 << 10 };
-  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-  getrlimit(RLIMIT_FSIZE, &limit);
-  return limit.rlim_cur == RLIM_INFINITY ? MOST : FEW;
-}
+/* Limits of entries in the directory of a new file, and in that of one whose
+ * length is limited. */
+enum { MOST_PARTS = 1 << 16, FEW_PARTS = 1 << 10 };
 
 static size_t
 whole_directory(void)
@@ -118,7 +109,8 @@ whole_directory(void)
 struct image_head *
 directory_map(int file)
 {
-  image.most_parts = most_parts();
+  image.most_parts =
+      image_file_limit() == UINT64_MAX ? MOST_PARTS : FEW_PARTS;
   errno = image_file_lengthen(file, whole_directory());
   if (errno != 0)
     return NULL;
@@ -168,14 +160,12 @@ range_for(const struct image_head *head, const struct part *p)
 {
   enum { SLOT = 1 << 16, SHARE = 8 };
   const size_t record = p->entry.record_bytes;
-  struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
   uint64_t range = p->most - p->entry.first * record;
-  getrlimit(RLIMIT_FSIZE, &limit);
   if (head->language == IMAGE_LISP && p->entry.first == 0 && record > 1 &&
       range > SLOT * record)
     range = SLOT * record; /* there is a tree for each thread */
   range = units(range);
-  if (limit.rlim_cur != RLIM_INFINITY && range > limit.rlim_cur / SHARE)
+  if (range > image_file_limit() / SHARE)
     range = 0;
   return image.dense || range < p->bytes ? units(p->bytes) : range;
 }

@@ -4,7 +4,6 @@
  * slow one (hook.c) share.  They are inlined in both. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

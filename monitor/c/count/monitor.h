@@ -209,5 +209,5 @@ bool unloaded_code_is_linker(uintptr_t ip);
 
 /* Retires the sites in code that was unloaded since the last call.  Takes the
  * dynamic linker's lock and then the monitor's, of which the thread has none.
- * Keeps errno. */
+ * Does nothing in a handler of a signal that interrupted it.  Keeps errno. */
 void unloaded_code_check(void);

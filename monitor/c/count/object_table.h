@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sizes.h"
 #include "c/count/stripes.h"
 #include "image/arena.h"
 #include "image/spin_lock.h"
@@ -31,13 +32,7 @@ struct object_record {
   bool listed; /* a place in the table is reserved for it */
 };
 
-enum {
-#ifdef MPROF_TINY
-  OBJECT_TABLE_BITS = 2
-#else
-  OBJECT_TABLE_BITS = 9
-#endif
-};
+enum { OBJECT_TABLE_BITS = SIZE_OF(2, 9) };
 
 struct object_table { /* all zero: empty */
   struct spin_lock lock;

@@ -56,9 +56,8 @@ unloaded_code_is_linker(uintptr_t ip)
          ip < known;
 }
 
-/* Looks for unloaded code.  Does nothing in the handler of a signal that
- * interrupted this function.  Signals are held: while the thread has the
- * linker's lock it may not be cancelled, nor may a handler jump away. */
+/* Holds signals: while the thread has the linker's lock it may not be
+ * cancelled, nor may a handler jump away. */
 void
 unloaded_code_check(void)
 {

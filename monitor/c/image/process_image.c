@@ -2,7 +2,6 @@
 #include "c/image/process_image.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,25 +27,18 @@ struct process_image process_image;
 static void
 set_base(const char *name)
 {
-  size_t n = 0;
-  if (name[0] != '/' &&
-      getcwd(process_image.base, sizeof process_image.base) != NULL) {
-    n = strlen(process_image.base);
-    if (n + 1 < sizeof process_image.base)
-      process_image.base[n++] = '/';
-  }
-  for (; *name != '\0' && n + 2 * SUFFIX_BYTES < sizeof process_image.base;
-       name++) {
+  enum { MOST = sizeof process_image.base - 2 * SUFFIX_BYTES };
+  char *to = process_image.base;
+  if (name[0] != '/' && getcwd(to, MOST) != NULL)
+    to = stpcpy(to + strlen(to), "/");
+  for (; *name != '\0' && to < process_image.base + MOST; name++)
     if (name[0] == '%' && name[1] == 'p') {
-      n = (size_t)(write_digits(process_image.base + n, (uint64_t)getpid(),
-                                10) -
-                   process_image.base);
+      to = write_digits(to, (uint64_t)getpid(), 10);
       name++;
     } else {
-      process_image.base[n++] = *name;
+      *to++ = *name;
     }
-  }
-  process_image.base[n] = '\0';
+  *to = '\0';
   stat("/", &process_image.root);
 }
 
@@ -92,31 +84,21 @@ process_image_set(const char *name)
   return other;
 }
 
-static int
-try_name(const char *path)
-{
-  return image_open(path, IMAGE_C, true);
-}
-
 /* Opens the image under a name that no other process, nor this one before
  * exec, has taken: FILE.PID, FILE.PID.2, ...; before these FILE, where
  * programs are chosen by their names.  Returns 0 or an errno value. */
 static int
 open_free_name(void)
 {
-  char *const path = process_image.free;
-  char *end = stpcpy(path, process_image.base);
   int error = EEXIST;
-  if (process_selection_by_name())
-    error = try_name(path);
-  if (error == EEXIST) {
-    end = write_digits(stpcpy(end, "."), (uint64_t)getpid(),
-                       10); /* see SUFFIX_BYTES */
-    error = try_name(path);
-  }
-  for (unsigned i = 2; error == EEXIST && i < MOST_NAMES; i++) {
-    write_digits(stpcpy(end, "."), i, 10);
-    error = try_name(path);
+  for (unsigned i = process_selection_by_name() ? 0 : 1;
+       error == EEXIST && i < MOST_NAMES; i++) {
+    char *end = stpcpy(process_image.free, process_image.base);
+    if (i > 0) /* see SUFFIX_BYTES */
+      end = write_digits(stpcpy(end, "."), (uint64_t)getpid(), 10);
+    if (i > 1)
+      write_digits(stpcpy(end, "."), i, 10);
+    error = image_open(process_image.free, IMAGE_C, true);
   }
   return error;
 }
@@ -179,10 +161,6 @@ without_controls(const char *path)
   return text;
 }
 
-/* Writes "mprof: BEFORE 'FILE': WHY" to standard error, with the name of the
- * image.  Does nothing if WHY is NULL, once the program filters its system
- * calls, or in a process that was running when it was attached to: whoever
- * attached is told. */
 void __attribute__((noinline))
 process_image_say(const char *before, const char *why)
 {

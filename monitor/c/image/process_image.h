@@ -47,5 +47,6 @@ int process_image_open(void);
 bool process_image_set(const char *name);
 
 /* Prints "mprof: BEFORE 'NAME': WHY" on standard error.  Prints nothing if
- * WHY is NULL, after arenas_seal, or in a process that was attached to. */
+ * WHY is NULL, after arenas_seal, or in a process that was attached to:
+ * whoever attached is told. */
 void process_image_say(const char *before, const char *why);

@@ -336,26 +336,14 @@ mprof_find_allocator(void)
 
 /* ---- all of them ---- */
 
-OWN(malloc);
-OWN(calloc);
-OWN(realloc);
-OWN(free);
-OWN(posix_memalign);
-OWN(aligned_alloc);
-OWN(memalign);
-OWN(valloc);
-OWN(pvalloc);
-OWN(malloc_usable_size);
+#define FUNCTIONS(each)                                                      \
+  each(malloc) each(calloc) each(realloc) each(free) each(memalign)          \
+      each(posix_memalign) each(valloc) each(aligned_alloc) each(pvalloc)    \
+          each(malloc_usable_size)
+#define OWN_OF(name) OWN(name);
+#define ROW_OF(name) {#name, &real.name, own_##name},
 
-#define FUNCTION(name)                                                       \
-  {                                                                          \
-#name, &real.name, own_##name                                            \
-  }
+FUNCTIONS(OWN_OF)
 
 const struct interposed_function interposed_functions[INTERPOSED_FUNCTIONS] =
-    {FUNCTION(malloc),   FUNCTION(calloc),
-     FUNCTION(realloc),  FUNCTION(free),
-     FUNCTION(memalign), FUNCTION(posix_memalign),
-     FUNCTION(valloc),   FUNCTION(aligned_alloc),
-     FUNCTION(pvalloc),  FUNCTION(malloc_usable_size),
-     {.real = NULL}};
+    {FUNCTIONS(ROW_OF){.real = NULL}};

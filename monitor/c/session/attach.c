@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "c/count/monitor.h"

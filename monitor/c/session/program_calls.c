@@ -36,8 +36,8 @@ mprof_stop(void)
 }
 
 /* Keeps the file where the program filters its system calls.  Forgets nothing
- * and keeps the file in the handler of a signal that
- * interrupted an allocation: the interrupted count may have the locks. */
+ * and keeps the file in the handler of a signal that interrupted an
+ * allocation: the interrupted count may have the locks. */
 EXPORT void
 mprof_restart(const char *filename)
 {

@@ -37,7 +37,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/attributes.h"
