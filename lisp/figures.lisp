@@ -52,7 +52,7 @@ A comparison has :OLD and :NEW, profiles, and :FUNCTIONS, :TYPES and :CONTEXTS,
 lists of differences.  A difference has :OLD and :NEW, rows or NIL, and
 :OLD-BYTES, :NEW-BYTES and so on; :BYTES and :ALLOCATIONS are the increase.
 
-Example: (mprof.data:figure :bytes (mprof:profile))  =>  4800016"))
+Example: (mprof.data:figure :bytes (mprof:profile))"))
 
 (defparameter *not-always-known*
   '(:live-allocations :live-bytes :self-live-allocations :self-live-bytes

@@ -58,6 +58,89 @@
             (is (search "Example:" text)
                 "~S has no example as a ~(~A~)." symbol kind)))))))
 
+;;; Examples
+
+(defpackage #:app (:use #:common-lisp))
+
+(defun example-of (text)
+  "The forms of the example in the docstring TEXT, and a list of their values if
+these stand behind an arrow."
+  (let ((*package* (find-package '#:app))
+        (text (substitute #\Space #\Newline text))
+        (forms '()))
+    (loop for start = (position #\( text :start (search "Example:" text))
+            then next
+          for next = (multiple-value-bind (form end)
+                         (read-from-string text t nil :start start)
+                       (push form forms)
+                       (position #\Space text :start end :test #'char/=))
+          while (and next (char= #\( (char text next)))
+          finally (return
+                    (values (reverse forms)
+                            (and next (eql next (search "=>" text))
+                                 (read-from-string
+                                  (format nil "(~A)"
+                                          (substitute #\Space #\,
+                                                      (subseq text (+ 2 next)))))))))))
+
+(defun define-missing (form)
+  "Define the symbols of the package APP in FORM that a user would have, as
+functions that allocate and as variables."
+  (cond ((consp form)
+         (loop for rest = (if (eq (first form) 'defvar) (cddr form) form)
+                 then (cdr rest)
+               while (consp rest)
+               do (define-missing (car rest))))
+        ((and form (symbolp form)
+              (eq (symbol-package form) (find-package '#:app)))
+         (unless (fboundp form)
+           (eval `(defun ,form (&rest arguments) (setf *kept* (list arguments)))))
+         (unless (boundp form)
+           (setf (symbol-value form) "x")))))
+
+(defun run-example (symbol text)
+  "Run the example in TEXT, of SYMBOL, where it stands for a user; compare its
+values if they are known."
+  (with-folder (folder)
+    (let ((*default-pathname-defaults* (pathname folder))
+          (*standard-output* (make-broadcast-stream)))
+      (define-missing '(app::parse))
+      (eval '(defun app::main () (app::parse 1)))
+      (profiled (app::main))
+      (mapc #'mprof:save '("mprof.data" "before.data"))
+      (case symbol
+        (mprof:stop (mprof:start))
+        (mprof:stop-serving (mprof:serve :port 0 :start nil)))
+      (multiple-value-bind (forms wanted) (example-of text)
+        (let ((got '()))
+          (dolist (form (subst 0 6060 forms)) ; any port that is free
+            (define-missing form)
+            (setf got (multiple-value-list
+                       (if wanted
+                           (funcall (compile nil `(lambda () ,form)))
+                           (eval form))))
+            (when (typep (first got) 'mp:process)
+              (mp:process-join (first got))))
+          (when wanted
+            (is (equal wanted got) "The example of ~S gives ~S." symbol got))))
+      (mprof:stop-serving))))
+
+(test examples-run
+  "The example of every export runs as it stands."
+  (dolist (package '(#:mprof #:mprof.data))
+    (dolist (symbol (exports package))
+      (dolist (kind '(function type))
+        (let ((text (documentation symbol kind)))
+          (when text
+            (let ((condition
+                    (with-idle-profiler
+                      (handler-case (progn (run-example symbol text) nil)
+                        (error (condition) condition)))))
+              (is (null condition) "The example of ~S, a ~(~A~): ~A" symbol kind
+                  condition))))))))
+
+;;; Arguments and options
+
 (test docstrings-name-the-arguments
   "Each argument of an exported function is in capitals in its docstring."
   (dolist (symbol (exports '#:mprof))

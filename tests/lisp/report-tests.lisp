@@ -93,8 +93,9 @@ to be written; nothing as data."
           (mprof:report :stream nil :no-legend nil)
         (is (string= text string))
         (is (= (mprof::allocations) (data:figure :allocations profile))))
-      (is (string= text (with-output-to-string (*standard-output*)
-                          (mprof:report :stream t :no-legend nil))))
+      (dolist (options '(() (:stream t)))
+        (is (string= text (with-output-to-string (*standard-output*)
+                            (apply #'mprof:report :no-legend nil options)))))
       (is (typep (mprof:report :stream gray :no-legend nil) 'mprof:profile))
       (is (string= text (coerce (reverse (characters gray)) 'string)))
       (with-temporary-file (file)
@@ -102,13 +103,6 @@ to be written; nothing as data."
                                      :if-exists :supersede)
           (mprof:report :stream stream :no-legend nil))
         (is (string= text (file-text file)))))))
-
-(test report-to-standard-output
-  (with-idle-profiler
-    (profiled (make-conses 3))
-    (is (search "MAKE-CONSES"
-                (with-output-to-string (*standard-output*)
-                  (mprof:report))))))
 
 (defun options-of (command)
   "The options that `mprof help COMMAND' lists, as keywords, with an example of a
@@ -181,6 +175,7 @@ value: T where they take none."
                           (handler-case (report-text keyword value)
                             (mprof:mprof-error (condition)
                               (report-of condition))))))
+    (signals mprof:mprof-error (report-text :focus (format nil "a~%--verbose")))
     ;; an option without its value does not take the next one
     (is (string= "mprof: option ':FOCUS' requires a value"
                  (handler-case (report-text :focus t :limit 3)
@@ -212,21 +207,6 @@ value: T where they take none."
     (loop for line = (read-line stream nil)
           while line
           collect line)))
-
-(test report-arguments-that-make-no-sense
-  (with-idle-profiler
-    (profiled (make-conses 3))
-    (signals mprof:mprof-error (report-text :tables :cake))
-    (signals mprof:mprof-error (report-text :tables '(:direct :cake)))
-    (signals mprof:mprof-error (report-text :focus "("))
-    (signals mprof:mprof-error (report-text :limit 0))
-    (signals mprof:mprof-error (report-text :phase :cake))
-    (signals mprof:mprof-error (report-text :phase '(:run :cake)))
-    (signals mprof:mprof-error (report-text :thread "("))
-    (signals mprof:mprof-error (report-text :sort :cake))
-    (signals mprof:mprof-error (report-text :min-percent "one"))
-    (signals mprof:mprof-error
-      (report-text :focus (format nil "a~%--verbose")))))
 
 (test report-on-a-file
   (with-idle-profiler
@@ -266,12 +246,6 @@ value: T where they take none."
     (is (string= (format nil "Nothing was allocated while mprof counted.~%")
                  (with-output-to-string (stream)
                    (mprof:with-profiling (:stream stream) nil))))))
-
-(test report-is-the-same-twice
-  (with-idle-profiler
-    (profiled (make-conses 3) (setf *kept* (make-doubles 4)))
-    (is (string= (report-text :verbose t)
-                 (report-text :verbose t)))))
 
 ;;; Conditions
 

@@ -143,20 +143,15 @@ names it, has tests of its own, and suppressions are for C."
     (profiled (one-way 5))
     (with-folder (folder)
       (let ((file (concatenate 'string folder "a")))
-        (signals mprof:mprof-error (mprof:save file :format :cake))
-        (signals mprof:mprof-error
-          (mprof:save (concatenate 'string file ".cake")))
-        (signals mprof:mprof-error
-          (mprof:save file :format :folded :value :cake))
-        (signals mprof:mprof-error
-          (mprof:save file :format :csv :tables :cake))
-        (signals mprof:mprof-error
-          (mprof:save file :format :text :tables :arcs))
-        (signals mprof:mprof-error
-          (mprof:save file :format :folded :focus "("))
+        (loop for (type . choices) in '(("" :format :cake) (".cake")
+                                        ("" :format :csv :tables :cake)
+                                        ("" :format :folded :focus "("))
+              do (signals mprof:mprof-error
+                   (apply #'mprof:save (concatenate 'string file type) choices)))
         (is (null (directory (concatenate 'string folder "*"))))))))
 
 (test save-where-it-cannot
+  "An error says why; nothing is lost."
   (with-idle-profiler
     (profiled (one-way 5))
     (loop for (file reason)
@@ -165,8 +160,10 @@ names it, has tests of its own, and suppressions are for C."
           for condition = (handler-case (mprof:save file)
                             (mprof:profile-file-error (condition) condition))
           do (is (typep condition 'mprof:profile-file-error))
+             (is (null (data:figure :offset condition)))
              (is (search (format nil "cannot write '~A': ~A" file reason)
-                         (report-of condition))))))
+                         (report-of condition))))
+    (is (equal '(5 80) (figures)))))
 
 (defun answered (line &rest more)
   "What the restart USE-VALUE of SAVE gives when the user types LINE and MORE;

@@ -190,35 +190,6 @@ is as good as the first."
           (is (equalp (mprof::figures profile)
                       (mprof::figures saved))))))))
 
-(test save-where-it-cannot
-  "A file that cannot be written is an error with advice; nothing is lost."
-  (with-idle-profiler
-    (profiled (make-conses 20))
-    (let ((condition (handler-case (mprof:save "/nowhere/at/all.data")
-                       (mprof:profile-file-error (condition) condition))))
-      (is (typep condition 'mprof:profile-file-error))
-      (is (equal #p"/nowhere/at/all.data"
-                 (file-error-pathname condition)))
-      (is (null (data:figure :offset condition)))
-      (let ((report (report-of condition)))
-        (is (search "/nowhere/at/all.data" report))
-        (is (search "No such file or directory" report))
-        (is (search "(mprof:save FILE)" report))))
-    (is (equal '(20 320) (figures)))
-    (is (= 20 (data:figure :allocations (mprof:profile))))))
-
-(test save-to-another-file
-  "The restart USE-VALUE takes another file."
-  (with-idle-profiler
-    (profiled (make-conses 20))
-    (with-temporary-file (file)
-      (is (equal (pathname file)
-                 (handler-bind ((mprof:profile-file-error
-                                  (lambda (condition)
-                                    (use-value file condition))))
-                   (mprof:save "/nowhere/at/all.data"))))
-      (is (= 320 (data:figure :bytes (mprof:profile file)))))))
-
 (test large-budget
   "A budget that is too large is refused, by START and by the monitor."
   (with-idle-profiler

@@ -103,30 +103,24 @@
       (is (= 17 (made)))
       (is (= 10 (made :ignore "INVOKE-DEBUGGER"))))))
 
-(test with-profiling-a-throw
+(test with-profiling-is-left
+  "By a throw or a return; what is handled inside leaves nothing."
   (with-idle-profiler
-    (is (eq 'thrown (catch 'away
+    (flet ((left (value expected)
+             (is (eq value expected))
+             (is-false (active-p))
+             (is (equal '(5 80) (figures)))))
+      (left 'thrown (catch 'away
                       (mprof:with-profiling ()
                         (make-conses 5)
-                        (throw 'away 'thrown)))))
-    (is-false (active-p))
-    (is (equal '(5 80) (figures)))))
-
-(test with-profiling-a-return
-  (with-idle-profiler
-    (is (eq 'returned (block here
+                        (throw 'away 'thrown))))
+      (left 'returned (block here
                         (mprof:with-profiling ()
                           (make-conses 5)
                           (return-from here 'returned)))))
-    (is-false (active-p))
-    (is (equal '(5 80) (figures)))))
-
-(test with-profiling-a-condition-that-is-handled-inside
-  (with-idle-profiler
     (is (eq 'inside (mprof:with-profiling (:report nil)
                       (handler-case (error "Out of cake.")
-                        (error () 'inside)))))
-    (is-false (active-p))))
+                        (error () 'inside)))))))
 
 (test with-profiling-nested
   "The inner one runs its body in the outer profile."
