@@ -238,13 +238,12 @@ static void
 add_row(struct making *making, const struct sample_row *row)
 {
   struct profile *made = making->made;
-  uint64_t values[COLUMN_USES] = {0};
+  uint64_t *values = profile_add_sample(
+      made, (struct profile_sample){making->nodes[row->node],
+                                    make_labels(making, row)});
   for (int use = 0; use <= COLUMN_OF_CALLS; use++)
     if (profile_has(made, use))
       values[made->column_of[use].index] = row->counts[use];
-  struct profile_sample sample = {making->nodes[row->node],
-                                  make_labels(making, row)};
-  profile_add_sample(made, sample, values);
 }
 
 /* Adds the four figures of ROW, or takes them away, in the heap profile's
@@ -252,13 +251,12 @@ add_row(struct making *making, const struct sample_row *row)
 static void
 add_heap_row(struct making *making, const struct sample_row *row)
 {
-  static const uint64_t nothing[COLUMN_USES];
   struct profile *made = making->made;
   const struct profile_sample sample = {
       making->nodes[row->node], profile_labels(made, making->labels, 1)};
   const uint32_t number = index_map_number(making->rows, sample.node);
   if (number == made->sample_count)
-    profile_add_sample(made, sample, nothing);
+    profile_add_sample(made, sample);
   uint64_t *values = made->values + number * made->column_count;
   for (int use = 0; use < COLUMN_USES; use++)
     if (profile_has(made, use))

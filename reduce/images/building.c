@@ -66,7 +66,6 @@ building_begin(struct building *b, enum language language, uint64_t columns)
   heading->default_type = building_name(b, pprof_columns[PPROF_BYTES].type);
   reading_columns(reading);
   reading_check_heading(reading);
-  sample_adder_init(&b->samples, reading);
   find_regions(b);
 }
 
@@ -74,7 +73,6 @@ void
 building_end(struct building *b)
 {
   reading_add_comments(&b->reading);
-  reading_check_facts(&b->reading, b->samples.sums);
   reading_take(&b->reading,
                INPUT_MEMORY_FREE + INPUT_MEMORY_RATIO * b->image->bytes);
   pool_free(b->contexts);
@@ -166,7 +164,7 @@ building_label(struct building *b, const char *key, const char *text)
 {
   const uint64_t name = building_name(b, key);
   const uint64_t label[LABEL_WORDS] = {name, building_name(b, text)};
-  sample_adder_label(&b->samples, label);
+  sample_label(&b->reading, label);
 }
 
 void
@@ -175,7 +173,7 @@ building_number_label(struct building *b, const char *key, uint64_t number,
 {
   const uint64_t label[LABEL_WORDS] = {building_name(b, key), 0, number,
                                        building_name(b, unit)};
-  sample_adder_label(&b->samples, label);
+  sample_label(&b->reading, label);
 }
 
 void
@@ -192,14 +190,14 @@ building_put(struct building *b, uint32_t node, uint32_t *labels,
              const uint64_t *values)
 {
   uint32_t own = 0;
-  struct numbers *to = &b->samples.values;
+  struct numbers *to = &b->reading.values;
   numbers_reserve(to, PPROF_COLUMNS);
   for (int i = 0; i < PPROF_COLUMNS; i++)
     if ((b->columns >> i & 1) != 0)
       to->items[to->count++] = values[i];
-  sample_adder_check(&b->samples);
-  sample_adder_add(&b->samples, node, labels != NULL ? labels : &own);
-  b->samples.index++;
+  sample_check(&b->reading);
+  sample_add(&b->reading, node, labels != NULL ? labels : &own);
+  b->reading.sample++;
 }
 
 /* Returns the labels of objects of that KIND, for building_put. */
@@ -210,7 +208,7 @@ labels_of(struct building *b, const struct kind *kind)
   uint32_t *labels =
       &b->labels[kind == NULL ? b->tree->kind_count
                               : (size_t)(kind - b->tree->kinds)];
-  sample_adder_begin(&b->samples);
+  sample_begin(&b->reading);
   if (timed || *labels == 0)
     b->source->labels(b->closure, kind);
   if (timed)

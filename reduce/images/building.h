@@ -41,8 +41,7 @@ struct building {
   size_t region_count;
   struct reading reading;  /* knows the profile and the options */
   struct code_names *code; /* files that the program had */
-  struct sample_adder samples;
-  uint64_t columns; /* bit i: samples have that of enum pprof_column */
+  uint64_t columns;        /* bit i: samples have that of enum pprof_column */
   uint64_t unattributed_count, unattributed_bytes; /* over the budget */
   uint64_t cut_count; /* objects whose chain begins with SITE_CUT_SHORT */
 
@@ -102,7 +101,7 @@ void building_timeline(struct building *building);
 uint32_t building_node(const struct building *building, uint32_t number);
 
 /* Adds a sample whose chain ends at NODE, and that was begun by
- * sample_adder_begin; LABELS as for sample_adder_add, or NULL: those in hand.
+ * sample_begin; LABELS as for sample_add, or NULL: those in hand.
  */
 void building_put(struct building *building, uint32_t node, uint32_t *labels,
                   const uint64_t *values);

@@ -352,7 +352,7 @@ add_samples(struct finding *f)
     type.category = (holder->category - 1) & 3;
     if (own->objects == 0 && own->bytes == 0)
       continue;
-    sample_adder_begin(&b->samples);
+    sample_begin(&b->reading);
     if (holder->category != 0)
       object_type_label(b, type);
     building_put(b, own->node, NULL, values);

@@ -185,7 +185,7 @@ add_calls(struct c_recovery *r)
   }
   for (uint32_t i = TREE_ROOT + 1; i < reading->profile->tree.count; i++) {
     values[PPROF_CALLS] = calls[i];
-    sample_adder_begin(&r->b->samples);
+    sample_begin(&r->b->reading);
     if (calls[i] != 0)
       building_put(r->b, i, NULL, values);
   }

@@ -67,20 +67,18 @@ read_types(struct reading *reading)
   size_t capacity = 0;
   for (size_t i = 0; i < reading->field_count; i++) {
     const struct wire_field *field = &reading->fields[i];
-    uint64_t f[MESSAGE_FIELDS];
+    struct profile_value_type type;
     if (field->number != PPROF_SAMPLE_TYPE)
       continue;
-    if (!wire_read_message(reading, field, f))
+    if (!reading_value_type(reading, field, &type))
       reading_fault_at(reading, field->at,
                        "sample type %zu refers to a missing string",
                        heading->column_count);
-    ARRAY_PUSH(
-        heading->columns, heading->column_count, capacity,
-        (struct profile_value_type){(uint32_t)f[PPROF_VALUE_TYPE_NAME],
-                                    (uint32_t)f[PPROF_VALUE_TYPE_UNIT]});
+    ARRAY_PUSH(heading->columns, heading->column_count, capacity, type);
   }
 }
 
+/* Return the name and the unit of the sample type I. */
 static const char *
 type_of(const struct reading *reading, size_t i)
 {
@@ -260,41 +258,32 @@ find_uses(struct reading *reading)
 
 /* ---- the profile's columns ---- */
 
-/* Finds each column of the profile among the file's.  Returns false if these
- * are others, or if the profile is to be summed up and they stand for
- * something else. */
-static bool
+/* Finds each column of the profile, which is to be written anew, among the
+ * file's; leaves `sources' NULL if these are others. */
+static void
 match_columns(struct reading *reading)
 {
   enum { MOST_COLUMNS = 64 }; /* the search is quadratic */
   const struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
   const size_t count = profile->column_count;
-  int *sources = reading->sources;
+  int *sources = pool_zeroed(count, sizeof *sources);
+  bool taken[MOST_COLUMNS] = {false};
   if (heading->column_count != count || count > MOST_COLUMNS)
-    return false;
-  for (size_t j = 0; j < count; j++)
-    sources[j] = NO_COLUMN;
+    return;
   for (size_t i = 0; i < count; i++) {
     size_t j = 0;
     while (j < count &&
-           (sources[j] != NO_COLUMN ||
-            profile->columns[j].type != heading->columns[i].type ||
-            profile->columns[j].unit != heading->columns[i].unit))
+           (taken[j] ||
+            profile->columns[i].type != heading->columns[j].type ||
+            profile->columns[i].unit != heading->columns[j].unit))
       j++;
     if (j == count)
-      return false;
-    sources[j] = (int)i;
+      return;
+    taken[j] = true;
+    sources[i] = (int)j;
   }
-  for (int i = 0; i < COLUMN_USES && !reading->options->lossless; i++) {
-    const struct profile_column here = heading->column_of[i];
-    const struct profile_column there = profile->column_of[i];
-    if (here.scale != there.scale ||
-        here.index !=
-            (there.index == NO_COLUMN ? NO_COLUMN : sources[there.index]))
-      return false;
-  }
-  return true;
+  reading->sources = sources;
 }
 
 /* Lets the profile have one column of mprof's for each use that it or the
@@ -304,43 +293,40 @@ static void
 use_own_columns(struct reading *reading)
 {
   struct profile *profile = reading->profile;
-  struct profile_column old[COLUMN_USES];
-  struct profile_value_type *columns =
-      pool_zeroed(COLUMN_USES, sizeof *columns);
+  struct profile_column columns[COLUMN_USES];
+  struct profile_value_type *types = pool_zeroed(COLUMN_USES, sizeof *types);
   size_t count = 0;
-  memcpy(old, profile->column_of, sizeof old);
   for (int i = 0; i < COLUMN_USES; i++) {
     const int file_column = profile_file_column(i);
     const bool here = profile_has(&reading->heading, i);
     const bool before = profile_has(profile, i);
     const bool lost = file_column >= PPROF_LOST_COUNT &&
                       file_column <= PPROF_INDIRECT_BYTES;
+    columns[i] = (struct profile_column){NO_COLUMN, 1};
     if (lost ? !before || !here : !before && !here) {
-      profile->column_of[i].index = NO_COLUMN;
       reading->heading.column_of[i].index = NO_COLUMN;
       continue;
     }
-    columns[count].type =
+    types[count].type =
         names_intern(&profile->names, pprof_columns[file_column].type);
-    columns[count].unit =
+    types[count].unit =
         names_intern(&profile->names, pprof_columns[file_column].unit);
-    profile->column_of[i] = (struct profile_column){(int)count++, 1};
+    columns[i].index = (int)count++;
   }
-  uint64_t *values =
-      pool_zeroed(profile->sample_count * count, sizeof *values);
+  if (memcmp(columns, profile->column_of, sizeof columns) == 0)
+    return;
+  profile->value_capacity = profile->sample_count * count;
+  uint64_t *values = pool_zeroed(profile->value_capacity, sizeof *values);
   for (size_t s = 0; s < profile->sample_count; s++)
     for (int i = 0; i < COLUMN_USES; i++)
-      if (old[i].index != NO_COLUMN && profile_has(profile, i))
-        values[s * count + (size_t)profile->column_of[i].index] =
-            profile
-                ->values[s * profile->column_count + (size_t)old[i].index] *
-            old[i].scale;
+      if (columns[i].index != NO_COLUMN)
+        values[s * count + (size_t)columns[i].index] =
+            profile_value(profile, s, i);
   pool_free(profile->values);
   profile->values = values;
-  profile->value_capacity = profile->sample_count * count;
-  profile->columns = columns;
+  profile->columns = types;
   profile->column_count = count;
-  reading->sources = NULL;
+  memcpy(profile->column_of, columns, sizeof columns);
 }
 
 void
@@ -350,18 +336,17 @@ reading_columns(struct reading *reading)
   const struct profile *heading = &reading->heading;
   read_types(reading);
   find_uses(reading);
-  reading->sources =
-      pool_zeroed(heading->column_count + 1, sizeof *reading->sources);
-  reading->same_columns = true;
   if (reading_is_first(reading)) { /* the profile has its columns */
     profile->columns = heading->columns;
     profile->column_count = heading->column_count;
     memcpy(profile->column_of, heading->column_of, sizeof profile->column_of);
+    reading->sources =
+        pool_zeroed(heading->column_count + 1, sizeof *reading->sources);
     for (size_t i = 0; i < heading->column_count; i++)
       reading->sources[i] = (int)i;
+  } else if (reading->options->lossless) {
+    match_columns(reading);
   } else {
-    reading->same_columns = match_columns(reading);
-  }
-  if (!reading->same_columns && !reading->options->lossless)
     use_own_columns(reading);
+  }
 }

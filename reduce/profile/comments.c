@@ -16,6 +16,14 @@
 
 enum { MOST_FILES = 1000000000 }; /* that one file may stand for */
 
+size_t
+reading_comment_at(const struct reading *reading, size_t index)
+{
+  return index < reading->comment_ats.count
+             ? (size_t)reading->comment_ats.items[index]
+             : reading->file.length;
+}
+
 /* Returns the number that TEXT, of the comment INDEX, gives KEY: from LEAST
  * to MOST. */
 static int64_t
@@ -133,11 +141,12 @@ reading_comments(struct reading *reading)
 }
 
 void
-reading_check_facts(struct reading *reading, const uint64_t sums[COLUMN_USES])
+reading_check_facts(struct reading *reading)
 {
   static const enum measure measures[] = {
       [FACT_ALLOCATIONS] = MEASURE_ALLOCS, [FACT_BYTES] = MEASURE_BYTES};
   const struct profile *heading = &reading->heading;
+  const uint64_t *sums = reading->sums;
   for (int fact = 0; fact < FACT_COUNT; fact++) {
     const int64_t value = heading->facts[fact];
     if (fact <= FACT_BYTES &&

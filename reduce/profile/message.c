@@ -40,12 +40,6 @@ static const struct wire_schema {
      {"", "#id", "$name", "$system_name", "$filename", "#start_line"}},
 };
 
-const char *
-message_name(uint32_t field)
-{
-  return schemas[0].fields[field] + 1;
-}
-
 /* ---- the decoder ---- */
 
 /* Reads a varint at *AT, which must end before END; moves *AT past it. */
@@ -172,6 +166,15 @@ wire_read_numbers(const struct reading *reading,
   while (at < end)
     *to++ = read_varint(reading, &at, end);
   numbers->count = (size_t)(to - numbers->items);
+}
+
+bool
+reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
+{
+  if (index >= reading->string_count)
+    return false;
+  *name = reading->strings[index];
+  return true;
 }
 
 bool

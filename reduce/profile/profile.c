@@ -94,17 +94,16 @@ profile_add_location(struct profile *profile,
 
 /* ---- what ---- */
 
-void
-profile_add_sample(struct profile *profile, struct profile_sample sample,
-                   const uint64_t *values)
+uint64_t *
+profile_add_sample(struct profile *profile, struct profile_sample sample)
 {
   size_t first = profile->sample_count * profile->column_count;
   ARRAY_ROOM(profile->values, profile->value_capacity,
              first + profile->column_count);
   ARRAY_PUSH(profile->samples, profile->sample_count,
              profile->sample_capacity, sample);
-  memcpy(profile->values + first, values,
-         profile->column_count * sizeof *values);
+  return memset(profile->values + first, 0,
+                profile->column_count * sizeof *profile->values);
 }
 
 void

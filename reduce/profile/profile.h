@@ -194,9 +194,10 @@ uint32_t profile_add_location(struct profile *profile,
 void profile_add_line(struct profile *profile, uint32_t location,
                       struct profile_line line);
 
-/* Appends a sample with column_count VALUES, but leaves the totals alone. */
-void profile_add_sample(struct profile *profile, struct profile_sample sample,
-                        const uint64_t *values);
+/* Appends a sample, but leaves the totals alone.  Returns its column_count
+ * values, all 0, to be set before the next one is added. */
+uint64_t *profile_add_sample(struct profile *profile,
+                             struct profile_sample sample);
 
 /* Add the comment TEXT, a name id; the second unless it has added it before,
  * for what is said of a function or of a file of the program.  Comments with
@@ -267,21 +268,3 @@ extern const char *const profile_fact_keys[FACT_COUNT];
 
 /* Returns whether every file of PROFILE gave FACT. */
 bool profile_knows(const struct profile *profile, enum profile_fact fact);
-
-/* ---- frames that show only to mprof: hidden.c ---- */
-
-/* Returns an array that says of each location of PROFILE whether it shows,
- * for hidden_part; in the pool in use. */
-unsigned char *hidden_find(const struct profile *profile);
-
-/* Parts CHAIN, ids of locations (1 + index) with the leaf first, by PARTS of
- * hidden_find.  Those that show stay.  HIDDEN becomes the runs of others: for
- * each, how many that show are between it and the run before, its length, and
- * its ids.  A chain of which nothing shows stays whole. */
-void hidden_part(const unsigned char *parts, struct numbers *chain,
-                 struct numbers *hidden);
-
-/* Appends to WHOLE the chain that was parted into SHOWN and HIDDEN; there
- * must be room for both.  Returns false if they do not match. */
-bool hidden_insert(const struct numbers *shown, const struct numbers *hidden,
-                   struct numbers *whole);

@@ -43,6 +43,14 @@ reading_fault_at(const struct reading *reading, size_t offset,
             reading->file.compressed ? "inflated data" : "file");
 }
 
+bool
+reading_add_text(struct reading *reading, uint64_t length)
+{
+  bool good = length <= reading->text_left;
+  reading->text_left -= good ? length : 0;
+  return good;
+}
+
 /* Returns the text that FIELD holds.  Names end at a NUL here, so each NUL
  * becomes U+FFFD, the character for what cannot be shown. */
 static char *
@@ -111,6 +119,18 @@ list_fields(struct reading *reading)
                      "is not a profile: it has no string table");
 }
 
+bool
+reading_value_type(const struct reading *reading,
+                   const struct wire_field *field,
+                   struct profile_value_type *type)
+{
+  uint64_t f[MESSAGE_FIELDS];
+  const bool good = wire_read_message(reading, field, f);
+  *type = (struct profile_value_type){(uint32_t)f[PPROF_VALUE_TYPE_NAME],
+                                      (uint32_t)f[PPROF_VALUE_TYPE_UNIT]};
+  return good;
+}
+
 /* Reads what is said of the profile as a whole. */
 static void
 read_heading(struct reading *reading)
@@ -118,11 +138,10 @@ read_heading(struct reading *reading)
   struct profile *heading = &reading->heading;
   uint64_t f[MESSAGE_FIELDS] = {0};
   size_t at[MESSAGE_FIELDS] = {0};
-  uint64_t type[MESSAGE_FIELDS] = {0};
   for (size_t i = 0; i < reading->field_count; i++) {
     const struct wire_field *field = &reading->fields[i];
     if (field->number == PPROF_PERIOD_TYPE &&
-        !wire_read_message(reading, field, type))
+        !reading_value_type(reading, field, &heading->period_type))
       reading_fault_at(reading, field->at,
                        "the period's type refers to a missing string");
     if (field->mark == WIRE_NUMBER || field->mark == WIRE_TEXT) {
@@ -130,9 +149,6 @@ read_heading(struct reading *reading)
       at[field->number] = field->at;
     }
   }
-  heading->period_type =
-      (struct profile_value_type){(uint32_t)type[PPROF_VALUE_TYPE_NAME],
-                                  (uint32_t)type[PPROF_VALUE_TYPE_UNIT]};
   if (!reading_string(reading, f[PPROF_DEFAULT_TYPE], &heading->default_type))
     reading_fault_at(reading, at[PPROF_DEFAULT_TYPE],
                      "the default sample type is a missing string");
@@ -175,7 +191,7 @@ reading_check_heading(struct reading *reading)
   if (profile->period_type.type != heading->period_type.type ||
       profile->period_type.unit != heading->period_type.unit)
     refuse(reading, reading_column_at(reading, 0), "units of sampling");
-  if (!reading->same_columns)
+  if (reading->sources == NULL)
     refuse(reading, reading_column_at(reading, 0), "sample types");
 }
 
@@ -206,6 +222,7 @@ reading_take(struct reading *reading, uint64_t text)
   struct profile *profile = reading->profile;
   const struct profile *heading = &reading->heading;
   bool first = reading_is_first(reading);
+  reading_check_facts(reading);
   profile->language = heading->language;
   profile->by_mprof = heading->by_mprof && (first || profile->by_mprof);
   profile->period_type = heading->period_type;
@@ -256,7 +273,6 @@ profile_read(struct profile *profile, const char *path,
   pool_free(reading.file.data);
   pool_free(reading.fields);
   pool_free(reading.strings);
-  index_map_release(&reading.function_ids);
-  index_map_release(&reading.location_ids);
-  index_map_release(&reading.mapping_ids);
+  for (int i = 0; i <= PPROF_FUNCTION; i++)
+    index_map_release(&reading.ids[i]);
 }

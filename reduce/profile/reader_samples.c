@@ -11,7 +11,6 @@
  * one number for each location; no later stage multiplies anything else.
  */
 
-#include "base/pool.h"
 #include "profile/reading.h"
 
 #include <inttypes.h>
@@ -24,9 +23,8 @@ struct step {
 
 struct decoding {
   struct reading *reading;
-  struct sample_adder adder;
   /* of the sample in hand: ids, the leaf first, what these leave out
-   * (hidden.c), and both together */
+   * (PPROF_SAMPLE_HIDDEN), and both together */
   struct numbers locations, hidden, whole;
   /* the chain before as a path in the tree, the root's child first, and its
    * ids; neighbours have much in common, so that a chain costs a search for
@@ -37,7 +35,6 @@ struct decoding {
   uint64_t *texts;       /* by location; 0: it was not met yet */
   uint64_t frames;       /* of all nodes that are new */
   uint64_t other_labels; /* bytes of those that other files have */
-  uint64_t memory_limit;
 };
 
 /* ---- chains ---- */
@@ -108,12 +105,12 @@ find_chain(struct decoding *d)
   ARRAY_ROOM(d->steps, d->capacity, chain.count);
   for (; length < chain.count; d->steps[length++] = at) {
     uint64_t id = chain.items[chain.count - 1 - length];
-    uint32_t location = index_map_find(&d->reading->location_ids, id);
+    uint32_t location = index_map_find(&d->reading->ids[PPROF_LOCATION], id);
     if (location == INDEX_NONE)
-      sample_fault(&d->adder,
+      sample_fault(d->reading,
                    "sample %zu refers to location %" PRIu64
                    ", which is missing",
-                   d->adder.index, id);
+                   d->reading->sample, id);
     take_step(d, location, &at);
   }
   d->length = length;
@@ -124,29 +121,40 @@ find_chain(struct decoding *d)
 
 /* ---- samples ---- */
 
-/* Takes the label FIELD, as words of labels.h. */
-static void
-read_label(struct decoding *d, const struct wire_field *field)
+/* Moves COUNT numbers of FROM, from *TAKEN on, to TO, which has room.
+ * Returns false if there are fewer. */
+static bool
+move(struct numbers *to, const struct numbers *from, size_t *taken,
+     uint64_t count)
 {
-  uint64_t f[MESSAGE_FIELDS];
-  if (!wire_read_message(d->reading, field, f))
-    sample_fault(&d->adder,
-                 "a label of sample %zu refers to a missing string",
-                 d->adder.index);
-  sample_adder_label(&d->adder, f + PPROF_LABEL_KEY);
+  if (count > from->count - *taken)
+    return false;
+  for (; count > 0; count--)
+    to->items[to->count++] = from->items[(*taken)++];
+  return true;
 }
 
 /* Puts what the locations leave out in its places. */
 static void
 insert_hidden(struct decoding *d)
 {
-  struct numbers shown = d->locations;
+  const struct numbers shown = d->locations, *hidden = &d->hidden;
+  size_t from_shown = 0, at = 0;
+  bool good = true;
   d->whole.count = 0;
-  numbers_reserve(&d->whole, shown.count + d->hidden.count);
-  if (!hidden_insert(&shown, &d->hidden, &d->whole))
-    sample_fault(&d->adder,
+  numbers_reserve(&d->whole, shown.count + hidden->count);
+  while (good && at < hidden->count) {
+    const uint64_t before = hidden->items[at++];
+    good = at < hidden->count;
+    const uint64_t length = good ? hidden->items[at++] : 0;
+    good = good && move(&d->whole, &shown, &from_shown, before) &&
+           move(&d->whole, hidden, &at, length);
+  }
+  if (!good)
+    sample_fault(d->reading,
                  "the hidden locations of sample %zu do not match its frames",
-                 d->adder.index);
+                 d->reading->sample);
+  move(&d->whole, &shown, &from_shown, shown.count - from_shown);
   d->locations = d->whole;
   d->whole = shown;
 }
@@ -155,19 +163,30 @@ insert_hidden(struct decoding *d)
 static void
 read_parts(struct decoding *d, const struct wire_field *sample)
 {
-  struct wire_walk walk = wire_walk(d->reading, sample);
+  struct reading *reading = d->reading;
+  struct wire_walk walk = wire_walk(reading, sample);
   struct wire_field field;
+  uint64_t label[MESSAGE_FIELDS];
   d->locations.count = d->hidden.count = 0;
-  sample_adder_begin(&d->adder);
+  sample_begin(reading);
   while (wire_next(&walk, &field))
-    if (field.number == PPROF_SAMPLE_LOCATIONS)
-      wire_read_numbers(d->reading, &field, &d->locations);
-    else if (field.number == PPROF_SAMPLE_VALUES)
-      wire_read_numbers(d->reading, &field, &d->adder.values);
-    else if (field.number == PPROF_SAMPLE_HIDDEN)
-      wire_read_numbers(d->reading, &field, &d->hidden);
-    else if (field.number == PPROF_SAMPLE_LABEL)
-      read_label(d, &field);
+    switch (field.number) {
+    case PPROF_SAMPLE_LOCATIONS:
+      wire_read_numbers(reading, &field, &d->locations);
+      break;
+    case PPROF_SAMPLE_VALUES:
+      wire_read_numbers(reading, &field, &reading->values);
+      break;
+    case PPROF_SAMPLE_HIDDEN:
+      wire_read_numbers(reading, &field, &d->hidden);
+      break;
+    case PPROF_SAMPLE_LABEL:
+      if (!wire_read_message(reading, &field, label))
+        sample_fault(reading,
+                     "a label of sample %zu refers to a missing string",
+                     reading->sample);
+      sample_label(reading, label + PPROF_LABEL_KEY);
+    }
   if (d->hidden.count != 0)
     insert_hidden(d);
 }
@@ -187,51 +206,49 @@ check_limits(const struct decoding *d)
 {
   enum { FRAME_BYTES = 256, SAMPLE_BYTES = 192 };
   const struct profile *profile = d->reading->profile;
+  const uint64_t most = input_file_memory_limit(&d->reading->file);
   uint64_t samples = profile->sample_count - d->reading->first_sample;
   uint64_t taken =
       d->frames * FRAME_BYTES + label_bytes(profile) - d->other_labels +
       samples *
           (SAMPLE_BYTES + profile->column_count * sizeof *profile->values);
-  if (taken > d->memory_limit)
-    sample_fault(&d->adder,
+  if (taken > most)
+    sample_fault(d->reading,
                  "the chains up to sample %zu take more than %" PRIu64
                  " bytes",
-                 d->adder.index, d->memory_limit);
+                 d->reading->sample, most);
 }
 
 static void
 read_sample(struct decoding *d, const struct wire_field *sample)
 {
-  struct sample_adder *adder = &d->adder;
+  struct reading *reading = d->reading;
   uint32_t labels = 0;
-  d->reading->sample_at = sample->at;
+  reading->sample_at = sample->at;
   read_parts(d, sample);
-  sample_adder_check(adder);
+  sample_check(reading);
   struct step end = find_chain(d);
   check_limits(d);
-  sample_adder_add(adder, end.node, &labels);
-  if (!reading_add_text(d->reading, end.text) ||
-      !reading_add_text(d->reading,
-                        d->reading->profile->labels[labels - 1].text))
-    sample_fault(adder,
+  sample_add(reading, end.node, &labels);
+  if (!reading_add_text(reading, end.text) ||
+      !reading_add_text(reading, reading->profile->labels[labels - 1].text))
+    sample_fault(reading,
                  "the names in the chains and labels up to sample %zu are "
                  "too long for a file of this size",
-                 adder->index);
-  adder->index++;
+                 reading->sample);
+  reading->sample++;
 }
 
 void
 reading_samples(struct reading *reading)
 {
   struct input_file *file = &reading->file;
-  struct decoding d = {
-      .reading = reading,
-      .other_labels = label_bytes(reading->profile),
-      .texts = pool_zeroed(reading->profile->location_count, sizeof *d.texts),
-      .memory_limit = input_file_memory_limit(file)};
+  struct decoding d = {.reading = reading,
+                       .other_labels = label_bytes(reading->profile),
+                       .texts = pool_zeroed(reading->profile->location_count,
+                                            sizeof *d.texts)};
   struct wire_walk walk = wire_walk(reading, NULL);
   struct wire_field field;
-  sample_adder_init(&d.adder, reading);
   while (wire_next(&walk, &field)) {
     if (field.number != PPROF_SAMPLE)
       continue;
@@ -240,5 +257,4 @@ reading_samples(struct reading *reading)
     input_file_forget(file, walk.at);
   }
   pool_free(d.texts);
-  reading_check_facts(reading, d.adder.sums);
 }

@@ -65,13 +65,14 @@ add_mapping(struct reading *reading, const struct row *row)
   return profile_add_mapping(reading->profile, mapping);
 }
 
-/* Returns the number of ID, a WHAT to which the location ROW refers;
- * INDEX_NONE for the id 0, "not known". */
+/* Returns the number of ID, a WHAT, of the field KIND, to which the location
+ * ROW refers; INDEX_NONE for the id 0, "not known". */
 static uint32_t
 resolve(const struct reading *reading, const struct row *row,
-        const struct index_map *ids, const char *what, uint64_t id)
+        enum pprof_profile_field kind, const char *what, uint64_t id)
 {
-  const uint32_t number = id == 0 ? INDEX_NONE : index_map_find(ids, id);
+  const uint32_t number =
+      id == 0 ? INDEX_NONE : index_map_find(&reading->ids[kind], id);
   if (id != 0 && number == INDEX_NONE)
     reading_fault_at(reading, row->field->at,
                      "location %" PRIu64 " refers to %s %" PRIu64
@@ -87,8 +88,8 @@ read_line(struct reading *reading, const struct row *row,
 {
   uint64_t f[MESSAGE_FIELDS];
   wire_read_message(reading, field, f);
-  const uint32_t function = resolve(reading, row, &reading->function_ids,
-                                    "function", f[PPROF_LINE_FUNCTION]);
+  const uint32_t function = resolve(reading, row, PPROF_FUNCTION, "function",
+                                    f[PPROF_LINE_FUNCTION]);
   if (function != INDEX_NONE)
     add_text(reading, row, reading->profile->functions[function].name,
              reading->profile->functions[function].file);
@@ -101,7 +102,7 @@ add_location(struct reading *reading, const struct row *row)
 {
   const struct profile_location location = {
       .address = row->f[PPROF_LOCATION_ADDRESS],
-      .mapping = resolve(reading, row, &reading->mapping_ids, "mapping",
+      .mapping = resolve(reading, row, PPROF_MAPPING, "mapping",
                          row->f[PPROF_LOCATION_MAPPING]),
       .folded = row->f[PPROF_LOCATION_FOLDED] != 0};
   if (location.mapping != INDEX_NONE)
@@ -118,16 +119,17 @@ add_location(struct reading *reading, const struct row *row)
                               reading->line_count);
 }
 
-/* Adds all messages NUMBER of the file, and their ids to IDS. */
+/* Adds all messages of the field KIND, each a WHAT, and their ids. */
 static void
-read_each(struct reading *reading, uint32_t number, struct index_map *ids,
-          row_adder *add)
+read_each(struct reading *reading, enum pprof_profile_field kind,
+          const char *what, row_adder *add)
 {
   enum { ID = PPROF_FUNCTION_ID }; /* of all three */
-  struct row row = {.what = message_name(number)};
+  struct index_map *ids = &reading->ids[kind];
+  struct row row = {.what = what};
   for (size_t i = 0; i < reading->field_count; i++) {
     row.field = &reading->fields[i];
-    if (row.field->number != number)
+    if (row.field->number != kind)
       continue;
     const bool good = wire_read_message(reading, row.field, row.f);
     const uint64_t id = row.f[ID];
@@ -149,7 +151,7 @@ read_each(struct reading *reading, uint32_t number, struct index_map *ids,
 void
 reading_tables(struct reading *reading)
 {
-  read_each(reading, PPROF_FUNCTION, &reading->function_ids, add_function);
-  read_each(reading, PPROF_MAPPING, &reading->mapping_ids, add_mapping);
-  read_each(reading, PPROF_LOCATION, &reading->location_ids, add_location);
+  read_each(reading, PPROF_FUNCTION, "function", add_function);
+  read_each(reading, PPROF_MAPPING, "mapping", add_mapping);
+  read_each(reading, PPROF_LOCATION, "location", add_location);
 }

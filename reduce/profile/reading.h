@@ -14,14 +14,13 @@
 #include "profile/profile.h"
 #include "profile/reader.h"
 
-/* ---- the decoder ---- */
+struct reading;
+
+/* ---- the decoder: message.c ---- */
 
 /* Messages are decoded one field after the other, at any place of a file.
  * All bounds are checked, and what is wrong fails with its offset in the
  * file. */
-
-struct reading;
-struct wire_schema;
 
 /* What a field holds.  A mark that is a digit is an index into the kinds of
  * message in message.c. */
@@ -34,9 +33,6 @@ enum wire_mark {
 };
 
 enum { MESSAGE_FIELDS = 16 }; /* at most, but for those of mprof's own */
-
-/* Returns the name of the FIELD, a number, of the profile, as "location". */
-const char *message_name(uint32_t field);
 
 /* One field of a message. */
 struct wire_field {
@@ -82,7 +78,6 @@ void wire_check(const struct reading *reading);
 
 /* ---- a file ---- */
 
-/* One file being read. */
 struct reading {
   struct profile *profile; /* receives the content */
   const char *path;
@@ -90,28 +85,33 @@ struct reading {
   struct input_file file;
   struct wire_field *fields; /* all but strings, samples and comments */
   size_t field_count, field_capacity;
+  uint32_t *strings; /* string index -> name id */
+  size_t string_count, string_capacity;
+  struct index_map ids[PPROF_FUNCTION + 1]; /* of functions, mappings and
+                                               locations -> numbers */
+  struct profile_line *lines;               /* of the location in hand */
+  size_t line_count, line_capacity;
+  struct profile heading;  /* what the file says of the whole: facts, too; no
+                              arrays but columns */
   struct numbers comments; /* name ids; before reading_comments: indices of
                               strings */
-  uint32_t *strings;       /* string index -> name id */
-  size_t string_count, string_capacity;
   struct numbers comment_ats;       /* their offsets; none in an image */
   size_t fact_comments[FACT_COUNT]; /* index of the last comment on a fact, */
   size_t language_comment; /* and on the language; 0: none, or the first */
-  size_t sample_at;        /* offset of the sample in hand */
-  struct index_map function_ids; /* id -> number, as for the next two */
-  struct index_map location_ids;
-  struct index_map mapping_ids;
-  struct profile_line *lines; /* of the location in hand */
-  size_t line_count, line_capacity;
-  struct profile heading; /* what the file says of the whole: facts, too; no
-                             arrays but columns */
   int *sources; /* by column of the profile, the column of the file; NULL: go
-                   by uses, as the profile has columns of mprof's */
-  uint64_t text_left; /* bytes that names may still have, as often as anything
-                         refers to them */
-  bool same_columns;  /* those of the file are the profile's */
-  size_t first_sample; /* of the file */
-  bool failing;        /* something is wrong with the file */
+                   by uses, as the profile has columns of mprof's, or as the
+                   file's columns are others */
+  bool failing; /* something is wrong with the file */
+  uint64_t text_left;  /* bytes that names may still have, as often as
+                          anything refers to them */
+  size_t first_sample; /* of the file, a number in the profile */
+
+  /* the sample in hand, the SAMPLE-th of the file; see sample_begin */
+  size_t sample, sample_at;     /* its offset; 0 in an image */
+  struct numbers values;        /* in columns of the file */
+  struct numbers labels;        /* a row of label_rows */
+  uint64_t by_use[COLUMN_USES]; /* the values, once they are checked */
+  uint64_t sums[COLUMN_USES];   /* of all samples, in bytes or counts */
 };
 
 /* Fails for what is at OFFSET; but if the file is damaged, for that. */
@@ -123,44 +123,31 @@ _Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
   reading_fault_at(reading, offset,                                          \
                    "is not a profile, or is damaged: " __VA_ARGS__)
 
-/* Returns the offset of the file's sample type INDEX, from zero; the length
- * of the file if it has fewer. */
-size_t reading_column_at(const struct reading *reading, size_t index);
-
-/* Fails for the comment INDEX. */
+/* Fails for the comment INDEX, or for the sample in hand. */
 #define comment_fault(reading, index, ...)                                   \
   reading_fault_at(reading, reading_comment_at(reading, index), __VA_ARGS__)
+#define sample_fault(reading, ...)                                           \
+  reading_fault_at(reading, (reading)->sample_at, __VA_ARGS__)
 
-/* Returns the offset of the comment INDEX, from zero; the length of the file
- * if it has fewer. */
-static inline size_t
-reading_comment_at(const struct reading *reading, size_t index)
-{
-  return index < reading->comment_ats.count
-             ? (size_t)reading->comment_ats.items[index]
-             : reading->file.length;
-}
+/* Return the offset of the file's sample type or comment INDEX, from zero;
+ * the length of the file if it has fewer. */
+size_t reading_column_at(const struct reading *reading, size_t index);
+size_t reading_comment_at(const struct reading *reading, size_t index);
+
+/* Sets TYPE to what FIELD says.  Returns false if it refers to a missing
+ * string. */
+bool reading_value_type(const struct reading *reading,
+                        const struct wire_field *field,
+                        struct profile_value_type *type);
 
 /* Sets *NAME to the name id of the string INDEX.  Returns false if there is
  * none. */
-static inline bool
-reading_string(const struct reading *reading, uint64_t index, uint32_t *name)
-{
-  if (index >= reading->string_count)
-    return false;
-  *name = reading->strings[index];
-  return true;
-}
+bool reading_string(const struct reading *reading, uint64_t index,
+                    uint32_t *name);
 
 /* Takes LENGTH bytes off text_left.  Returns false, and takes none, if these
  * are more than are left. */
-static inline bool
-reading_add_text(struct reading *reading, uint64_t length)
-{
-  bool good = length <= reading->text_left;
-  reading->text_left -= good ? length : 0;
-  return good;
-}
+bool reading_add_text(struct reading *reading, uint64_t length);
 
 /* Returns whether READING's file is the first of the profile. */
 static inline bool
@@ -184,60 +171,36 @@ void reading_add_comments(struct reading *reading);
  * files before; its columns are known. */
 void reading_check_heading(struct reading *reading);
 
-/* Adds what the file says of the whole, when all else is in the profile, and
- * TEXT, the limit of its text in bytes. */
+/* Adds what the file says of the whole, when all else is in the profile:
+ * compares its facts with the sums of its samples, and adds TEXT, the limit
+ * of its text in bytes. */
 void reading_take(struct reading *reading, uint64_t text);
 
-/* Compares the facts that the comments state with SUMS over the samples of
- * the file, and adds them to the profile. */
-void reading_check_facts(struct reading *reading,
-                         const uint64_t sums[COLUMN_USES]);
+/* Compares the facts that the comments state with the sums of the samples,
+ * and adds them to the profile; a part of reading_take. */
+void reading_check_facts(struct reading *reading);
 
-/* ---- samples ---- */
+/* ---- samples: sample_adder.c ---- */
 
 /* Samples of one file on their way into a profile: their values are checked,
  * summed up and put into the profile's columns, their labels become a set.
  * Where they come from, a pprof file or an image, makes no difference here.
  *
- * For each sample: sample_adder_begin, its values and labels,
- * sample_adder_check, sample_adder_add.
+ * For each sample: sample_begin, its values and labels, sample_check,
+ * sample_add.
  */
 
-struct sample_adder {
-  struct reading *reading;
-  size_t index;                 /* of the sample in hand, which the caller
-                                   counts; its parts: */
-  struct numbers values;        /* in columns of the file */
-  uint64_t by_use[COLUMN_USES]; /* the values, once they are checked */
-  struct numbers labels; /* a row of label_rows, from the first word on */
-  uint64_t sums[COLUMN_USES]; /* of the file's samples, in bytes or counts */
-  uint8_t uses[COLUMN_USES];  /* that the file has columns for */
-  size_t use_count;
-  bool *unsigned_columns; /* by column of the file: those that may not be
-                             negative, as some figure is made of them */
-  uint64_t *row;          /* values in the profile's columns */
-};
+/* Begins a sample, which has no value and no label yet. */
+void sample_begin(struct reading *reading);
 
-/* Fails for the sample in hand. */
-#define sample_fault(adder, ...)                                             \
-  reading_fault_at((adder)->reading, (adder)->reading->sample_at, __VA_ARGS__)
-
-/* Begins the samples of READING, whose columns are known. */
-void sample_adder_init(struct sample_adder *adder, struct reading *reading);
-
-/* Begins another sample, which has no value and no label yet. */
-void sample_adder_begin(struct sample_adder *adder);
-
-/* Adds a label to those in hand: key, text, number and unit. */
-void sample_adder_label(struct sample_adder *adder,
-                        const uint64_t label[LABEL_WORDS]);
+/* Adds a label to the sample in hand: key, text, number and unit. */
+void sample_label(struct reading *reading, const uint64_t label[LABEL_WORDS]);
 
 /* Checks the values in hand, and adds them to the sums of the file and the
  * totals of the profile.  Fails if they are wrong. */
-void sample_adder_check(struct sample_adder *adder);
+void sample_check(struct reading *reading);
 
 /* Adds the sample in hand, which is checked, and whose chain ends at NODE.
  * *LABELS is 1 + the number of its set of labels, or 0 if that is not known:
  * then the set of the labels in hand is found, and *LABELS is set. */
-void sample_adder_add(struct sample_adder *adder, uint32_t node,
-                      uint32_t *labels);
+void sample_add(struct reading *reading, uint32_t node, uint32_t *labels);

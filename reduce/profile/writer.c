@@ -96,6 +96,85 @@ wire_send(struct wire_buffer *buffer, struct sink *sink)
   buffer->count = 0;
 }
 
+/* ---- hidden frames ----------------------------------------------------- */
+
+/* What is hidden by default of a chain of a Lisp program is in a field of its
+ * own, PPROF_SAMPLE_HIDDEN: functions of the runtime, and what is between the
+ * root and a profiled body. */
+enum part { PART_SHOWS, PART_HIDDEN, PART_ROOT };
+
+/* Returns by name whether it is that of a function that runs what is
+ * profiled. */
+static bool *
+find_roots(const struct profile *profile)
+{
+  bool *roots = pool_zeroed(profile->names.count, sizeof *roots);
+  for (size_t i = 0; i < profile->comment_count; i++) {
+    const char *root = profile_comment_value(profile, i, PPROF_COMMENT_ROOT);
+    uint32_t name =
+        root == NULL ? NAMES_NONE : names_find(&profile->names, root);
+    if (name != NAMES_NONE)
+      roots[name] = true;
+  }
+  return roots;
+}
+
+/* Returns the part that each location of PROFILE is. */
+static unsigned char *
+find_parts(const struct profile *profile)
+{
+  uint32_t runtime = names_find(&profile->names, PPROF_RUNTIME_FILE);
+  bool *roots = find_roots(profile);
+  unsigned char *parts = pool_zeroed(profile->location_count, 1);
+  for (size_t i = 0; i < profile->location_count; i++) {
+    const struct profile_location *l = &profile->locations[i];
+    uint32_t function = l->line_count == 0
+                            ? INDEX_NONE
+                            : profile->lines[l->first_line].function;
+    if (function == INDEX_NONE)
+      continue;
+    const struct profile_function *f = &profile->functions[function];
+    parts[i] = f->file == runtime ? PART_HIDDEN
+               : roots[f->name]   ? PART_ROOT
+                                  : PART_SHOWS;
+  }
+  pool_free(roots);
+  return parts;
+}
+
+/* Moves what is hidden from CHAIN, ids of locations with the leaf first, to
+ * HIDDEN, as runs.  A chain of which nothing shows stays whole. */
+static void
+part_chain(const unsigned char *parts, struct numbers *chain,
+           struct numbers *hidden)
+{
+  uint64_t *ids = chain->items;
+  size_t end = chain->count; /* of what can show */
+  size_t shown = 0, before = 0, run = 0;
+  hidden->count = 0;
+  for (size_t i = 0; i < chain->count; i++)
+    if (parts[ids[i] - 1] == PART_ROOT)
+      end = i; /* the last one is the rootmost */
+  for (size_t i = 0; i < chain->count; i++) {
+    if (i < end && parts[ids[i] - 1] == PART_SHOWS) {
+      ids[shown++] = ids[i];
+      continue;
+    }
+    if (hidden->count == 0 || shown > before) {
+      numbers_push(hidden, shown - before);
+      run = hidden->count; /* index of the length */
+      numbers_push(hidden, 0);
+      before = shown;
+    }
+    numbers_push(hidden, ids[i]);
+    hidden->items[run]++;
+  }
+  if (shown == 0)
+    hidden->count = 0; /* nothing has been moved */
+  else
+    chain->count = shown;
+}
+
 /* ---- a profile --------------------------------------------------------- */
 
 /* A message and one within it, under way to SINK. */
@@ -154,7 +233,7 @@ put_chain(struct writing *writing, uint32_t node)
   for (; node != TREE_ROOT; node = nodes[node].parent)
     numbers_push(chain, id_of(nodes[node].item));
   if (writing->parts != NULL)
-    hidden_part(writing->parts, chain, hidden);
+    part_chain(writing->parts, chain, hidden);
   wire_put_packed(&writing->message, PPROF_SAMPLE_LOCATIONS, chain->items,
                   chain->count);
   wire_put_packed(&writing->message, PPROF_SAMPLE_HIDDEN, hidden->items,
@@ -300,7 +379,7 @@ profile_write(const struct profile *profile, bool plain, struct sink *sink)
   struct writing writing = {.profile = profile,
                             .sink = gzip_sink_open(sink, comment)};
   if (!plain && profile->by_mprof && profile->language == LANGUAGE_LISP)
-    writing.parts = hidden_find(profile);
+    writing.parts = find_parts(profile);
   write_all(&writing);
   gzip_sink_close(writing.sink);
 }
