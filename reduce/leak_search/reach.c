@@ -30,119 +30,95 @@ struct answer {
 
 struct reach {
   const char *path; /* of the image */
-  const struct image_search *search;
-  struct traced_threads threads;
-  struct remote_memory memory;
-  struct image image;
-  struct c_counters counters;
-  struct heap_objects heap;
-  uint64_t low, high;   /* of all objects */
-  uint32_t pending;     /* the first to be looked into; its number and 1 */
-  uint32_t leader;      /* the lost object that led to them */
-  bool roots;           /* these do */
+  struct stopped_program program;
   struct losses losses; /* what was found */
 };
 
 /* ---- the search -------------------------------------------------------- */
 
 static uint32_t
-number_of(const struct reach *r, const struct heap_object *o)
+number_of(const struct stopped_program *p, const struct heap_object *o)
 {
-  return (uint32_t)(o - r->heap.objects);
+  return (uint32_t)(o - p->heap.objects);
 }
 
 static void
-look_into(struct reach *r, struct heap_object *o,
+look_into(struct stopped_program *p, struct heap_object *o,
           enum heap_object_state state)
 {
   o->state = state;
-  o->next = r->pending;
-  r->pending = number_of(r, o) + 1;
+  o->next = p->pending;
+  p->pending = number_of(p, o) + 1;
 }
 
-/* Notes what the words lead to.  A block that was lost directly until now is
- * lost indirectly after all, unless it is where the search began. */
-static void
-visit_words(void *closure, uint64_t address, const char *bytes, size_t length)
+/* A block that was lost directly until now is lost indirectly after all,
+ * unless it is where the search began. */
+void
+objects_mark(struct stopped_program *p, uint64_t address, const char *bytes,
+             size_t length)
 {
-  struct reach *r = closure;
   uint64_t word;
   for (size_t at = -address % sizeof word; at + sizeof word <= length;
        at += sizeof word) {
     memcpy(&word, bytes + at, sizeof word);
-    struct heap_object *o = word - r->low < r->high - r->low
-                                ? heap_objects_find(&r->heap, word)
+    struct heap_object *o = word - p->low < p->high - p->low
+                                ? heap_objects_find(&p->heap, word)
                                 : NULL;
     if (o == NULL)
       continue;
     if (o->state == OBJECT_UNSEEN)
-      look_into(r, o, r->roots ? OBJECT_REACHED : OBJECT_LOST_INDIRECTLY);
-    else if (!r->roots && o->state == OBJECT_LOST &&
-             number_of(r, o) != r->leader)
+      look_into(p, o, p->roots ? OBJECT_REACHED : OBJECT_LOST_INDIRECTLY);
+    else if (!p->roots && o->state == OBJECT_LOST &&
+             number_of(p, o) != p->leader)
       o->state = OBJECT_LOST_INDIRECTLY;
   }
 }
 
 static void
-look_into_pending(struct reach *r)
+look_into_pending(struct stopped_program *p)
 {
-  while (r->pending != 0) {
-    const struct heap_object *o = &r->heap.objects[r->pending - 1];
-    r->pending = o->next;
-    remote_memory_visit(&r->memory, o->address, o->address + o->bytes,
-                        visit_words, r);
+  while (p->pending != 0) {
+    const struct heap_object *o = &p->heap.objects[p->pending - 1];
+    p->pending = o->next;
+    memory_visit(p, o->address, o->address + o->bytes, objects_mark);
   }
 }
 
 static void
-find_lost(struct reach *r)
+search(struct stopped_program *p)
 {
-  for (size_t i = 0; i < r->heap.count; i++)
-    if (r->heap.objects[i].state == OBJECT_UNSEEN) {
-      r->leader = (uint32_t)i;
-      look_into(r, &r->heap.objects[i], OBJECT_LOST);
-      look_into_pending(r);
+  struct heap_object *objects = p->heap.objects;
+  const size_t count = p->heap.count;
+  if (count > 0) {
+    p->low = objects->address;
+    p->high = objects[count - 1].address + objects[count - 1].bytes + 1;
+  }
+  p->roots = true;
+  roots_mark(p);
+  look_into_pending(p);
+  p->roots = false;
+  for (size_t i = 0; i < count; i++)
+    if (objects[i].state == OBJECT_UNSEEN) {
+      p->leader = (uint32_t)i;
+      look_into(p, &objects[i], OBJECT_LOST);
+      look_into_pending(p);
     }
-}
-
-static void
-search(struct reach *r)
-{
-  const struct roots roots = {.memory = &r->memory,
-                              .heap = &r->heap,
-                              .threads = &r->threads,
-                              .search = r->search,
-                              .tree = r->counters.tree,
-                              .process = (pid_t)r->image.head.process,
-                              .visit = visit_words,
-                              .closure = r};
-  if (r->heap.count > 0) {
-    const struct heap_object *last = &r->heap.objects[r->heap.count - 1];
-    r->low = r->heap.objects->address;
-    r->high = last->address + last->bytes + 1;
-  }
-  r->roots = true;
-  roots_visit(&roots);
-  look_into_pending(r);
-  r->roots = false;
-  find_lost(r);
 }
 
 /* Adds up losses.  Objects neither freed nor found count as reachable. */
 static void
-sum_up(struct reach *r)
+sum_up(const struct stopped_program *p, struct losses *losses)
 {
-  struct losses *losses = &r->losses;
-  const uint32_t leaves = r->counters.tree->leaf_count;
+  const uint32_t leaves = p->counters.tree->leaf_count;
   uint64_t kept = 0, listed = 0;
   losses->leaves = pool_zeroed(leaves, sizeof *losses->leaves);
   losses->count = leaves;
   for (uint32_t i = LEAF_OVERFLOW; i < leaves; i++) {
-    const struct leaf_counters *leaf = &r->counters.by_leaf[i];
+    const struct leaf_counters *leaf = &p->counters.by_leaf[i];
     kept += leaf->allocated.count - leaf->freed.count;
   }
-  for (size_t i = 0; i < r->heap.count; i++) {
-    const struct heap_object *o = &r->heap.objects[i];
+  for (size_t i = 0; i < p->heap.count; i++) {
+    const struct heap_object *o = &p->heap.objects[i];
     if (o->leaf == 0 || o->leaf >= leaves)
       continue;
     struct leaf_loss *loss = &losses->leaves[o->leaf];
@@ -159,22 +135,22 @@ sum_up(struct reach *r)
 
 /* ---- what it is done with ---------------------------------------------- */
 
-/* Stops PROCESS while no thread changes the table of objects; fails if one
- * never ends that. */
+/* Stops the process while no thread changes the table of objects; fails if
+ * one never ends that. */
 static void
-stop_outside(struct reach *r, pid_t process)
+stop_outside(struct stopped_program *p)
 {
   enum { TRIES = 50 };
   const struct timespec pause = {.tv_nsec = 2000000};
   for (int i = 0; i < TRIES; i++) {
     uint64_t holder = 0;
-    traced_threads_stop(&r->threads, process);
-    r->memory.thread = r->threads.threads->number;
-    remote_memory_load(&r->memory, r->search->objects_lock, &holder,
+    traced_threads_stop(&p->threads, p->process);
+    p->memory.thread = p->threads.threads->number;
+    remote_memory_load(&p->memory, p->search->objects_lock, &holder,
                        sizeof holder);
     if (holder == 0)
       return;
-    traced_threads_resume(&r->threads);
+    traced_threads_resume(&p->threads);
     nanosleep(&pause, NULL);
   }
   fail_with(MPROF_CANNOT_RUN, "a signal interrupted an allocation");
@@ -184,17 +160,19 @@ static void
 find(void *closure)
 {
   struct reach *r = closure;
-  struct image_head head;
+  struct stopped_program *p = &r->program;
+  struct image image;
   struct stat status;
-  if (!image_read_head(r->path, &head) || stat(r->path, &status) != 0)
+  if (!image_read_head(r->path, &image.head) || stat(r->path, &status) != 0)
     fail_with(MPROF_CANNOT_READ, "its image is gone");
-  stop_outside(r, (pid_t)head.process);
-  remote_memory_open(&r->memory, r->threads.threads->number, status.st_ino);
-  image_read(&r->image, r->path, (struct input_octets){0});
-  c_counters_find(&r->counters, &r->image);
-  heap_objects_list(&r->heap, &r->memory, &r->counters.stripes, r->search);
-  search(r);
-  sum_up(r);
+  p->process = (pid_t)image.head.process;
+  stop_outside(p);
+  remote_memory_open(&p->memory, p->threads.threads->number, status.st_ino);
+  image_read(&image, r->path, (struct input_octets){0});
+  c_counters_find(&p->counters, &image);
+  heap_objects_list(p);
+  search(p);
+  sum_up(p, &r->losses);
 }
 
 /* Stops the process that counts in the image PATH, and looks for what it has
@@ -203,7 +181,7 @@ find(void *closure)
 static _Noreturn void
 search_and_tell(const char *path, const struct image_search *search, FILE *to)
 {
-  struct reach r = {.path = path, .search = search};
+  struct reach r = {.path = path, .program = {.search = search}};
   struct answer answer = {.why = ""};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
@@ -221,7 +199,7 @@ search_and_tell(const char *path, const struct image_search *search, FILE *to)
     snprintf(answer.why, sizeof answer.why, "%.*s", SEARCH_WHY_BYTES - 1,
              error.message);
   }
-  traced_threads_resume(&r.threads);
+  traced_threads_resume(&r.program.threads);
   fwrite(&answer, sizeof answer, 1, to);
   if (answer.count > 0)
     fwrite(r.losses.leaves, sizeof *r.losses.leaves, answer.count, to);

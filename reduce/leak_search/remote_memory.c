@@ -10,8 +10,8 @@
 
 #include "base/array.h"
 #include "base/input_file.h"
-#include "c/interpose/object_header.h"
 #include "c/count/object_table.h"
+#include "c/interpose/object_header.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -193,9 +193,10 @@ remote_memory_word(struct remote_memory *m, uint64_t address)
 }
 
 void
-remote_memory_visit(struct remote_memory *m, uint64_t start, uint64_t end,
-                    remote_visit_fn *visit, void *closure)
+memory_visit(struct stopped_program *p, uint64_t start, uint64_t end,
+             memory_visit_fn *visit)
 {
+  struct remote_memory *m = &p->memory;
   const size_t first = mappings_until(m, start);
   for (size_t i = first > 0 ? first - 1 : 0;
        i < m->count && m->mappings[i].start < end; i++) {
@@ -208,7 +209,7 @@ remote_memory_visit(struct remote_memory *m, uint64_t start, uint64_t end,
       next = next < last ? next : last;
       const char *bytes = byte_at(m, at);
       if (bytes != NULL)
-        visit(closure, at, bytes, next - at);
+        visit(p, at, bytes, next - at);
     }
   }
 }
@@ -218,34 +219,30 @@ remote_memory_visit(struct remote_memory *m, uint64_t start, uint64_t end,
 /* All allocators give out multiples of it. */
 enum { LEAST_ALIGNMENT = sizeof(uint64_t) };
 
-struct listing {
-  struct heap_objects *heap;
-  const struct remote_memory *memory;
-  const struct stripes *counters;
-};
-
 /* Adds what seems to be an object at ADDRESS, unless its size or its leaf is
  * impossible: other memory has the check of one by chance. */
 static void
-add_object(struct listing *l, uint64_t address, uint64_t bytes,
+add_object(struct stopped_program *p, uint64_t address, uint64_t bytes,
            struct counted counted)
 {
-  struct heap_objects *heap = l->heap;
+  struct heap_objects *heap = &p->heap;
+  const struct stripes *counters = &p->counters.stripes;
   const uint32_t leaf = owned_leaf_number(counted.leaf);
-  const struct mapping *m = remote_memory_find(l->memory, address);
-  if (m == NULL || bytes > m->end - address || leaf >= l->counters->leaves)
+  const struct mapping *m = remote_memory_find(&p->memory, address);
+  if (m == NULL || bytes > m->end - address || leaf >= counters->leaves)
     return;
   const struct heap_object object = {
       .address = address,
       .bytes = bytes,
-      .leaf = counted.epoch == l->counters->epoch ? leaf : 0};
+      .leaf = counted.epoch == counters->epoch ? leaf : 0};
   if (heap->count == UINT32_MAX - 1)
     fail_memory();
   ARRAY_PUSH(heap->objects, heap->count, heap->capacity, object);
 }
 
 static void
-add_headed(void *listing, uint64_t start, const char *bytes, size_t length)
+add_headed(struct stopped_program *p, uint64_t start, const char *bytes,
+           size_t length)
 {
   for (size_t at = -start % LEAST_ALIGNMENT; at < length;
        at += LEAST_ALIGNMENT) {
@@ -256,41 +253,37 @@ add_headed(void *listing, uint64_t start, const char *bytes, size_t length)
       continue;
     memcpy(&header, bytes + at - sizeof header, sizeof header);
     if (header.check == object_header_check((void *)(uintptr_t)address))
-      add_object(listing, address, header.bytes,
+      add_object(p, address, header.bytes,
                  (struct counted){header.leaf, header.epoch});
   }
 }
 
 /* Adds those in the table. */
 static void
-add_listed(struct listing *l, uint64_t table)
+add_listed(struct stopped_program *p)
 {
   struct object_table head;
-  remote_memory_load(l->memory, table, &head,
+  remote_memory_load(&p->memory, p->search->objects, &head,
                      offsetof(struct object_table, first));
   if (head.objects == NULL || head.bits >= 32)
     return;
   const size_t count = (size_t)1 << head.bits;
   struct object_record *records = pool_zeroed(count, sizeof *records);
-  remote_memory_load(l->memory, (uintptr_t)head.objects, records,
+  remote_memory_load(&p->memory, (uintptr_t)head.objects, records,
                      count * sizeof *records);
   for (size_t i = 0; i < count; i++)
     if (records[i].address != 0)
-      add_object(l, records[i].address, records[i].bytes, records[i].counted);
+      add_object(p, records[i].address, records[i].bytes, records[i].counted);
   pool_free(records);
 }
 
 void
-heap_objects_list(struct heap_objects *heap, struct remote_memory *memory,
-                  const struct stripes *counters,
-                  const struct image_search *search)
+heap_objects_list(struct stopped_program *p)
 {
-  struct listing l = {heap, memory, counters};
-  for (size_t i = 0; i < memory->count; i++)
-    remote_memory_visit(memory, memory->mappings[i].start,
-                        memory->mappings[i].end, add_headed, &l);
+  struct heap_objects *heap = &p->heap;
+  memory_visit(p, 0, UINT64_MAX, add_headed);
   const size_t in_order = heap->count;
-  add_listed(&l, search->objects);
+  add_listed(p);
   if (heap->count > in_order)
     array_sort(heap->objects, heap->count, sizeof *heap->objects,
                array_compare_numbers);

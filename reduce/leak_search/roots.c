@@ -66,27 +66,27 @@ part_has(struct part part, uint64_t address)
 }
 
 static void
-visit_memory(const struct roots *r, uint64_t start, uint64_t end)
+visit_memory(struct stopped_program *p, uint64_t start, uint64_t end)
 {
   if (start < end)
-    remote_memory_visit(r->memory, start, end, r->visit, r->closure);
+    memory_visit(p, start, end, objects_mark);
 }
 
 static void
-visit_word(const struct roots *r, uint64_t word)
+visit_word(struct stopped_program *p, uint64_t word)
 {
-  r->visit(r->closure, 0, (const char *)&word, sizeof word);
+  objects_mark(p, 0, (const char *)&word, sizeof word);
 }
 
 /* Leaves out what is in HOLE. */
 static void
-visit_around(const struct roots *r, struct part part, struct part hole)
+visit_around(struct stopped_program *p, struct part part, struct part hole)
 {
   if (hole.start >= part.end || hole.end <= part.start) {
-    visit_memory(r, part.start, part.end);
+    visit_memory(p, part.start, part.end);
   } else {
-    visit_memory(r, part.start, hole.start);
-    visit_memory(r, hole.end, part.end);
+    visit_memory(p, part.start, hole.start);
+    visit_memory(p, hole.end, part.end);
   }
 }
 
@@ -166,46 +166,46 @@ no_libraries(void)
 
 /* Visits those of the program and its libraries. */
 static void
-visit_variables(const struct roots *r)
+visit_variables(struct stopped_program *p)
 {
-  const struct image_search *s = r->search;
+  const struct image_search *s = p->search;
   const struct part table = {s->objects, s->objects + s->objects_bytes};
   struct r_debug linker;
   struct link_map map;
   struct part all, variables, lists;
   bool any = false;
-  if (!remote_memory_copy(r->memory, s->modules, &linker, sizeof linker))
+  if (!remote_memory_copy(&p->memory, s->modules, &linker, sizeof linker))
     no_libraries();
   for (const void *at = linker.r_map; at != NULL; at = map.l_next) {
-    if (!remote_memory_copy(r->memory, (uintptr_t)at, &map, sizeof map))
+    if (!remote_memory_copy(&p->memory, (uintptr_t)at, &map, sizeof map))
       no_libraries();
-    if (!read_module(r->memory, &map, &all, &variables))
+    if (!read_module(&p->memory, &map, &all, &variables))
       continue;
     any = true;
     lists = part_has(all, s->allocator)
-                ? find_free_lists(r->memory, variables)
+                ? find_free_lists(&p->memory, variables)
                 : (struct part){0};
-    visit_around(r, variables, lists.end != 0 ? lists : table);
+    visit_around(p, variables, lists.end != 0 ? lists : table);
   }
   if (!any)
     no_libraries();
-  visit_memory(r, s->early, s->early + s->early_bytes);
+  visit_memory(p, s->early, s->early + s->early_bytes);
 }
 
 /* Visits what the dynamic linker has allocated, which it has for good: some
  * of it in memory that it had before there was an allocator, and what threads
  * have of their own while nobody uses their stacks. */
 static void
-visit_linker(const struct roots *r)
+visit_linker(struct stopped_program *p)
 {
-  const struct context_tree *tree = r->tree;
-  for (size_t i = 0; i < r->heap->count; i++) {
-    const uint32_t leaf = r->heap->objects[i].leaf;
+  const struct context_tree *tree = p->counters.tree;
+  for (size_t i = 0; i < p->heap.count; i++) {
+    const uint32_t leaf = p->heap.objects[i].leaf;
     if (leaf != 0 && leaf < tree->leaf_count &&
         tree->leaves[leaf].kind < tree->kind_count &&
         (context_tree_kind(tree, &tree->leaves[leaf])->origin &
          ORIGIN_LINKER) != 0)
-      visit_word(r, r->heap->objects[i].address);
+      visit_word(p, p->heap.objects[i].address);
   }
 }
 
@@ -213,10 +213,10 @@ visit_linker(const struct roots *r)
 
 /* Returns the record of the C library, and the variables beside it. */
 static struct part
-record_of(const struct roots *r, const struct traced_thread *t)
+record_of(struct stopped_program *p, const struct traced_thread *t)
 {
-  const uint64_t base = t->thread_pointer, bytes = r->search->pthread_bytes,
-                 variables = r->search->tls_bytes;
+  const uint64_t base = t->thread_pointer, bytes = p->search->pthread_bytes,
+                 variables = p->search->tls_bytes;
   return ARCH_THREAD_IS_BELOW
              ? (struct part){base - bytes, base + variables}
              : (struct part){variables < bytes ? base
@@ -226,65 +226,65 @@ record_of(const struct roots *r, const struct traced_thread *t)
 
 /* Returns the memory of the thread's own stack, which the C library made. */
 static struct part
-own_stack_of(const struct roots *r, const struct traced_thread *t)
+own_stack_of(struct stopped_program *p, const struct traced_thread *t)
 {
-  const bool is_main = t->number == r->process;
+  const bool is_main = t->number == p->process;
   const struct mapping *m = remote_memory_find(
-      r->memory, is_main ? r->memory->stack : t->thread_pointer);
+      &p->memory, is_main ? p->memory.stack : t->thread_pointer);
   return m == NULL ? (struct part){0}
                    : (struct part){m->start,
-                                   is_main ? m->end : record_of(r, t).end};
+                                   is_main ? m->end : record_of(p, t).end};
 }
 
 /* Visits the stacks of a thread that is on another than its own: that of a
  * handler of signals, or the program's.  Of its own all may be in use. */
 static void
-visit_other_stack(const struct roots *r, uint64_t stack, struct part own)
+visit_other_stack(struct stopped_program *p, uint64_t stack, struct part own)
 {
-  const struct mapping *m = remote_memory_find(r->memory, stack);
-  const struct heap_object *o = heap_objects_find(r->heap, stack);
-  visit_memory(r, own.start, own.end);
+  const struct mapping *m = remote_memory_find(&p->memory, stack);
+  const struct heap_object *o = heap_objects_find(&p->heap, stack);
+  visit_memory(p, own.start, own.end);
   if (o != NULL)
-    visit_word(r, o->address);
+    visit_word(p, o->address);
   else if (m != NULL)
-    visit_memory(r, stack, m->end);
+    visit_memory(p, stack, m->end);
 }
 
 /* Visits the vector of what a thread has of dynamic variables: pairs of
  * words, and their number in the pair before the first. */
 static void
-visit_dynamic(const struct roots *r, const struct traced_thread *t)
+visit_dynamic(struct stopped_program *p, const struct traced_thread *t)
 {
   const uint64_t vector = remote_memory_word(
-      r->memory, t->thread_pointer + ARCH_THREAD_VECTOR * WORD);
-  const uint64_t count = remote_memory_word(r->memory, vector - 2 * WORD);
+      &p->memory, t->thread_pointer + ARCH_THREAD_VECTOR * WORD);
+  const uint64_t count = remote_memory_word(&p->memory, vector - 2 * WORD);
   if (count < UINT32_MAX)
-    visit_memory(r, vector, vector + 2 * WORD * (count + 1));
+    visit_memory(p, vector, vector + 2 * WORD * (count + 1));
 }
 
 /* Visits what a thread has.  One of the kernel's own, such as io_uring's,
  * runs no code of the process, and is nowhere in it. */
 static void
-visit_thread(const struct roots *r, const struct traced_thread *t)
+visit_thread(struct stopped_program *p, const struct traced_thread *t)
 {
   if (arch_traced_ip(&t->registers) == 0)
     return;
-  const struct part own = own_stack_of(r, t), record = record_of(r, t);
+  const struct part own = own_stack_of(p, t), record = record_of(p, t);
   const uint64_t stack = arch_traced_stack(&t->registers) - ARCH_RED_ZONE;
-  r->visit(r->closure, 0, (const char *)&t->registers, sizeof t->registers);
+  objects_mark(p, 0, (const char *)&t->registers, sizeof t->registers);
   if (part_has(own, stack))
-    visit_memory(r, stack, own.end);
+    visit_memory(p, stack, own.end);
   else
-    visit_other_stack(r, stack, own);
-  visit_memory(r, record.start, record.end);
-  visit_dynamic(r, t);
+    visit_other_stack(p, stack, own);
+  visit_memory(p, record.start, record.end);
+  visit_dynamic(p, t);
 }
 
 void
-roots_visit(const struct roots *r)
+roots_mark(struct stopped_program *p)
 {
-  visit_variables(r);
-  visit_linker(r);
-  for (size_t i = 0; i < r->threads->count; i++)
-    visit_thread(r, &r->threads->threads[i]);
+  visit_variables(p);
+  visit_linker(p);
+  for (size_t i = 0; i < p->threads.count; i++)
+    visit_thread(p, &p->threads.threads[i]);
 }

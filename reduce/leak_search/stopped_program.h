@@ -6,9 +6,8 @@
 
 #pragma once
 
-#include "c/count/stripes.h"
+#include "images/image_reader.h"
 #include "leak_search/traced_registers.h"
-#include "tree/context_tree.h"
 
 #include <sys/types.h>
 
@@ -102,24 +101,7 @@ uint64_t remote_memory_file(const struct remote_memory *memory,
  * not in a mapping, or its page was never touched. */
 uint64_t remote_memory_word(struct remote_memory *memory, uint64_t address);
 
-/* Calls VISIT for each block of mapped memory from START to END that has
- * anything in it, with CLOSURE and its ADDRESS.  BYTES are valid until VISIT
- * returns, and have whole pages, but for the first and last one. */
-typedef void remote_visit_fn(void *closure, uint64_t address,
-                             const char *bytes, size_t length);
-void remote_memory_visit(struct remote_memory *memory, uint64_t start,
-                         uint64_t end, remote_visit_fn *visit, void *closure);
-
-/* ---- objects: remote_memory.c, too ---- */
-
-/* All objects that a program has, by their addresses.
- *
- * Nobody has a list of them: they are found by their headers (the monitor's
- * object_header.h), in all memory that the program can write to, and those
- * without one in their table (object_table.h).
- *
- * Cost: each word of that memory is looked at; 32 bytes an object.
- */
+/* ---- objects ---- */
 
 enum heap_object_state {
   OBJECT_UNSEEN,
@@ -140,41 +122,58 @@ struct heap_objects {          /* all zero: none */
   size_t count, capacity;
 };
 
-/* Fills HEAP, which is empty, with the objects of the process whose MEMORY
- * this is, which counts in COUNTERS and asks for SEARCH. */
-void heap_objects_list(struct heap_objects *heap,
-                       struct remote_memory *memory,
-                       const struct stripes *counters,
-                       const struct image_search *search);
-
 /* Returns the object that begins at ADDRESS or has it within, or NULL.  An
  * object of no bytes is found by its address. */
 struct heap_object *heap_objects_find(const struct heap_objects *heap,
                                       uint64_t address);
 
-/* ---- roots: roots.c ---- */
+/* ---- the program ---- */
 
-/* Where a program may have the addresses of its objects, but for the objects
- * themselves: variables of the program and its libraries, variables that each
- * thread has of its own, stacks, registers.
+struct stopped_program {
+  pid_t process;
+  struct traced_threads threads;
+  struct remote_memory memory;
+  struct heap_objects heap;
+  const struct image_search *search; /* what it asks for */
+  struct c_counters counters;        /* that it counts in */
+
+  /* of the search */
+  uint64_t low, high; /* of all objects */
+  uint32_t pending;   /* the first to be looked into; its number and 1 */
+  uint32_t leader;    /* the lost object that led to them */
+  bool roots;         /* these do */
+};
+
+/* Calls VISIT for each block of mapped memory from START to END that has
+ * anything in it, with its ADDRESS.  BYTES are valid until VISIT returns, and
+ * have whole pages, but for the first and last one. */
+typedef void memory_visit_fn(struct stopped_program *program,
+                             uint64_t address, const char *bytes,
+                             size_t length);
+void memory_visit(struct stopped_program *program, uint64_t start,
+                  uint64_t end, memory_visit_fn *visit);
+
+/* Fills the heap, which is empty, with all objects of PROGRAM.
+ *
+ * Nobody has a list of them: they are found by their headers (the monitor's
+ * object_header.h), in all memory that the program can write to, and those
+ * without one in their table (object_table.h).
+ *
+ * Cost: each word of that memory is looked at; 32 bytes an object.
+ */
+void heap_objects_list(struct stopped_program *program);
+
+/* Notes which objects the words in the LENGTH bytes at BYTES lead to: of the
+ * memory at ADDRESS, or with 0 of none, such as registers. */
+memory_visit_fn objects_mark;
+
+/* Marks what roots lead to: places where a program may have the addresses of
+ * its objects, but for the objects themselves.  These are variables of the
+ * program and its libraries, variables that each thread has of its own,
+ * stacks, registers.  Fails if the libraries of the process cannot be found.
  *
  * What the program has from mmap is none, as in LeakSanitizer.  Nor is what
  * belongs to the C library's allocator, which knows addresses too, or to the
  * monitor's table of objects.
  */
-
-struct roots {
-  struct remote_memory *memory;
-  const struct heap_objects *heap;
-  const struct traced_threads *threads;
-  const struct image_search *search;
-  const struct context_tree *tree;
-  pid_t process;
-  remote_visit_fn *visit;
-  void *closure; /* passed to `visit' */
-};
-
-/* Calls VISIT for all memory that roots are in, and with the address 0 for
- * words that are in none, such as registers.  Fails if the libraries of the
- * process cannot be found. */
-void roots_visit(const struct roots *roots);
+void roots_mark(struct stopped_program *program);
