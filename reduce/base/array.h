@@ -50,13 +50,18 @@ array_sort(void *items, size_t count, size_t item_bytes,
     qsort(items, count, item_bytes, compare);
 }
 
+/* Returns the order of A and B as comparators do. */
+static inline int
+array_order(uint64_t a, uint64_t b)
+{
+  return a < b ? -1 : a > b;
+}
+
 /* Compares two numbers of 64 bits, for array_sort and bsearch. */
 static inline int
 array_compare_numbers(const void *left, const void *right)
 {
-  uint64_t a = *(const uint64_t *)left;
-  uint64_t b = *(const uint64_t *)right;
-  return a < b ? -1 : a > b;
+  return array_order(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 /* Returns how many of COUNT items have a number of at most KEY.  Each item

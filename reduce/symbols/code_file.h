@@ -118,9 +118,6 @@ struct source_function {
 
 enum { SOURCE_DEPTH = 200 }; /* of blocks in blocks that are looked into */
 
-/* Returns the file that DIE is declared in; NULL when not known. */
-const char *declaration_file(Dwarf_Die *die);
-
 /* The functions of a place: first the one that is active there, then what was
  * inlined into it, and into that, ...; none when nothing is known. */
 struct source_place {
@@ -148,7 +145,7 @@ struct source_places source_places_of(Dwarf *information);
 void source_places_find(struct source_places *places, uint64_t address,
                         struct source_place *place);
 
-/* ---- types ---- */
+/* ---- types: source_places.c, too ---- */
 
 /* Adds to TYPES a row for each type that INFORMATION, which may be NULL, has:
  * its size in bytes, and its name in NAMES.  These are structures, unions and

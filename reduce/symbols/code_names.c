@@ -238,25 +238,18 @@ code_names_add_lines(struct code_names *names, struct code_module *module,
   source.functions[0] = (struct source_function){0}; /* nothing is known */
   if (known && !is_start_up_function(found.name, module->path))
     find_source(module, address, &source);
-  for (size_t i = source.count; i > 1; i--) {
-    const struct source_function *inlined = &source.functions[i - 1];
+  for (size_t i = source.count > 0 ? source.count : 1; i-- > 0;) {
+    const struct source_function *at = &source.functions[i];
+    if (!known && !profile->by_mprof)
+      break;
+    const uint32_t function =
+        i > 0 ? inlined_function(profile, module, at)
+              : active_function(profile, functions, module, &found, at);
     profile_add_line(
         profile, location,
-        (struct profile_line){
-            function_at_line(
-                profile, inlined_function(profile, module, inlined), inlined),
-            inlined->line, 0});
+        (struct profile_line){function_at_line(profile, function, at),
+                              at->line, 0});
   }
-  const struct source_function *active = &source.functions[0];
-  if (known || profile->by_mprof)
-    profile_add_line(
-        profile, location,
-        (struct profile_line){
-            function_at_line(
-                profile,
-                active_function(profile, functions, module, &found, active),
-                active),
-            active->line, 0});
   return (struct code_place){known, found.name == NULL,
                              known && module->sources.units != NULL};
 }

@@ -26,14 +26,10 @@ static int
 compare_symbols(const void *left, const void *right)
 {
   const struct function_symbol *a = left, *b = right;
-  if (a->start != b->start)
-    return a->start < b->start ? -1 : 1;
-  if (a->rank != b->rank)
-    return a->rank < b->rank ? -1 : 1;
-  size_t lengths[] = {strlen(a->name), strlen(b->name)};
-  if (lengths[0] != lengths[1])
-    return lengths[0] < lengths[1] ? -1 : 1;
-  return strcmp(a->name, b->name);
+  return array_order(a->start, b->start)
+             ?: array_order(a->rank, b->rank)
+             ?: array_order(strlen(a->name), strlen(b->name))
+             ?: strcmp(a->name, b->name);
 }
 
 static void

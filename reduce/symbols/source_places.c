@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The ranges of units come from the units themselves: not every compiler
+/* The functions and the types of a file's debug information.
+ *
+ * The ranges of units come from the units themselves: not every compiler
  * writes the table of them.  A unit is gone through once; its functions
  * become a sorted array.  Inlined calls are looked for in the function with
  * the address.
@@ -9,6 +11,7 @@
 #include "symbols/code_file.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 
 /* A piece of code of a unit or a function. */
 struct source_code {
@@ -40,13 +43,10 @@ static int
 compare_codes(const void *left, const void *right)
 {
   const struct source_code *a = left, *b = right;
-  if (a->low != b->low)
-    return a->low < b->low ? -1 : 1;
-  if (a->high != b->high)
-    return a->high < b->high ? -1 : 1;
-  if (a->unit != b->unit)
-    return a->unit < b->unit ? -1 : 1;
-  return (uintptr_t)a->die.addr < (uintptr_t)b->die.addr ? -1 : 1;
+  return array_order(a->low, b->low)
+             ?: array_order(a->high, b->high)
+             ?: array_order(a->unit, b->unit)
+             ?: array_order((uintptr_t)a->die.addr, (uintptr_t)b->die.addr);
 }
 
 static void
@@ -195,7 +195,8 @@ numbered_file(Dwarf_Die *die, Dwarf_Attribute *attribute)
   return file != NULL && strcmp(file, "???") == 0 ? NULL : file;
 }
 
-const char *
+/* Returns the file that DIE is declared in; NULL when not known. */
+static const char *
 declaration_file(Dwarf_Die *die)
 {
   Dwarf_Attribute attribute;
@@ -292,5 +293,107 @@ source_places_find(struct source_places *places, uint64_t address,
     place->functions[place->count - 1].line = number;
     place->functions[place->count - 1].line_file =
         dwarf_linesrc(line, NULL, NULL);
+  }
+}
+
+/* ---- types --------------------------------------------------------------
+ */
+
+/* Types in functions are left out: to find them all functions would have to
+ * be read.  In C a structure goes by "struct NAME", as a program has it;
+ * in other languages by its name with those around it. */
+
+enum { MOST_DEPTH = 64, MOST_NAME = 512 };
+
+static bool
+is_of_system(Dwarf_Die *die)
+{
+  const char *file = declaration_file(die);
+  return file == NULL || strncmp(file, "/usr/include/", 13) == 0 ||
+         strncmp(file, "/usr/lib/", 9) == 0;
+}
+
+static bool
+is_aggregate(Dwarf_Die *die)
+{
+  int tag = dwarf_tag(die);
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+         tag == DW_TAG_union_type;
+}
+
+/* Sets *SIZE to that of an aggregate DIE, or of the aggregate or array that
+ * the typedef DIE stands for; false when it is neither. */
+static bool
+size_of_type(Dwarf_Die *die, Dwarf_Word *size)
+{
+  Dwarf_Die type;
+  if (is_aggregate(die))
+    return dwarf_hasattr(die, DW_AT_declaration) == 0 &&
+           dwarf_aggregate_size(die, size) == 0;
+  return dwarf_tag(die) == DW_TAG_typedef && follow(die, DW_AT_type, &type) &&
+         (is_aggregate(&type) || dwarf_tag(&type) == DW_TAG_array_type) &&
+         dwarf_aggregate_size(&type, size) == 0;
+}
+
+static bool
+is_c(Dwarf_Die *unit)
+{
+  const int language = dwarf_srclang(unit);
+  return language == DW_LANG_C || language == DW_LANG_C89 ||
+         language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
+/* What is read. */
+struct type_reading {
+  struct row_table *types;
+  struct names *names;
+  bool c; /* the unit in hand is in C */
+};
+
+/* Adds the types among the children of PARENT, which is called PREFIX. */
+static void
+read_types(const struct type_reading *reading, Dwarf_Die *parent,
+           const char *prefix, int depth)
+{
+  Dwarf_Die child;
+  char name[MOST_NAME];
+  if (depth == MOST_DEPTH || dwarf_child(parent, &child) != 0)
+    return;
+  do {
+    bool space = dwarf_tag(&child) == DW_TAG_namespace;
+    bool aggregate = is_aggregate(&child);
+    bool scope = space || (aggregate && !reading->c);
+    const char *keyword = "";
+    const char *own = dwarf_diename(&child);
+    Dwarf_Word size;
+    bool wanted = size_of_type(&child, &size) && !is_of_system(&child);
+    if (own == NULL && space)
+      own = "(anonymous namespace)";
+    if (own == NULL || (!wanted && !scope))
+      continue;
+    if (aggregate && reading->c)
+      keyword = dwarf_tag(&child) == DW_TAG_union_type ? "union " : "struct ";
+    snprintf(name, sizeof name, "%s%s%s", prefix, keyword, own);
+    if (wanted) {
+      const uint64_t row[] = {size, names_intern(reading->names, name)};
+      row_table_add(reading->types, row, 2);
+    }
+    strncat(name, "::", sizeof name - strlen(name) - 1);
+    if (scope)
+      read_types(reading, &child, name, depth + 1);
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+void
+program_types_read(struct row_table *types, struct names *names,
+                   Dwarf *information)
+{
+  Dwarf_CU *unit = NULL;
+  Dwarf_Die die;
+  while (information != NULL &&
+         dwarf_get_units(information, unit, &unit, NULL, NULL, &die, NULL) ==
+             0) {
+    const struct type_reading reading = {types, names, is_c(&die)};
+    read_types(&reading, &die, "", 0);
   }
 }

@@ -55,32 +55,35 @@ static int
 compare_pending(const void *left, const void *right)
 {
   const struct pending *a = left, *b = right;
-  if (a->mapping != b->mapping)
-    return a->mapping < b->mapping ? -1 : 1;
-  if (a->offset != b->offset)
-    return a->offset < b->offset ? -1 : 1;
-  return a->location < b->location ? -1 : a->location > b->location;
+  return array_order(a->mapping, b->mapping)
+             ?: array_order(a->offset, b->offset)
+             ?: array_order(a->location, b->location);
 }
 
-/* Lists the locations without a line. */
-static void
+/* Lists the locations without a function of which something is known.
+ * Returns false if all have one. */
+static bool
 list_pending(struct symbolizing *s)
 {
   const struct profile *profile = s->profile;
+  size_t capacity = 0, lacking = 0;
   for (size_t i = 0; i < profile->location_count; i++) {
     const struct profile_location *location = &profile->locations[i];
-    if (location->line_count != 0 ||
-        (location->mapping == INDEX_NONE && !profile->by_mprof))
+    struct pending p = {location->mapping, (uint32_t)i, 0};
+    if (location->line_count != 0)
       continue;
-    struct pending *p = &s->pending[s->pending_count++];
-    *p = (struct pending){location->mapping, (uint32_t)i, 0};
-    if (location->mapping != INDEX_NONE) {
-      const struct profile_mapping *m = &profile->mappings[location->mapping];
-      p->offset = location->address - m->start + m->offset;
+    lacking++;
+    if (p.mapping == INDEX_NONE && !profile->by_mprof)
+      continue;
+    if (p.mapping != INDEX_NONE) {
+      const struct profile_mapping *m = &profile->mappings[p.mapping];
+      p.offset = location->address - m->start + m->offset;
     }
+    ARRAY_PUSH(s->pending, s->pending_count, capacity, p);
   }
   array_sort(s->pending, s->pending_count, sizeof *s->pending,
              compare_pending);
+  return lacking > 0;
 }
 
 /* ---- types ------------------------------------------------------------ */
@@ -120,9 +123,7 @@ static int
 compare_types(const void *left, const void *right)
 {
   const struct program_type *a = left, *b = right;
-  if (a->size != b->size)
-    return a->size < b->size ? -1 : 1;
-  return strcmp(a->name, b->name);
+  return array_order(a->size, b->size) ?: strcmp(a->name, b->name);
 }
 
 static void
@@ -322,14 +323,9 @@ void
 symbolize(struct code_names *names, struct profile *profile)
 {
   struct symbolizing s = {.names = names, .profile = profile};
-  size_t lacking = 0;
-  for (size_t i = 0; i < profile->location_count; i++)
-    lacking += profile->locations[i].line_count == 0;
-  if (lacking == 0)
+  if (!list_pending(&s))
     return;
-  s.pending = pool_zeroed(lacking, sizeof *s.pending);
   s.marks = pool_zeroed(profile->location_count, sizeof *s.marks);
-  list_pending(&s);
   list_sizes(&s);
   resolve_all(&s);
   mark_starts(&s);
