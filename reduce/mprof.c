@@ -288,9 +288,9 @@ mprof_timeline_take(void *timeline, const void *octets, uint64_t length,
 {
   struct timeline_handle *handle = timeline;
   pthread_mutex_lock(&handle->one);
-  timeline_take_octets(&handle->timeline,
-                       (struct input_octets){octets, length}, generation,
-                       nanoseconds, collections);
+  timeline_read(&handle->timeline, "memory",
+                (struct input_octets){octets, length}, generation,
+                nanoseconds, collections);
   pthread_mutex_unlock(&handle->one);
 }
 

@@ -194,7 +194,7 @@ add_functions(struct making *making)
     making->of_function[i] = index;
     if (f->name != 0 && f->name == f->system_name)
       making->table->functions[index].c = true;
-    if (!profile_calls_known(profile, name))
+    if (index_map_find(&profile->unknown_calls, name) != INDEX_NONE)
       making->table->functions[index].calls_known = false;
   }
 }

@@ -133,8 +133,8 @@ category_of(enum language language, const char *word, size_t length)
 {
   unsigned c = 0;
   for (; c < CATEGORY_COUNT; c++) {
-    const char *name = category_name(language, c);
-    const char *letter = category_letter(language, c);
+    const char *name = category_rows[language][c].name;
+    const char *letter = category_rows[language][c].letter;
     if ((length == strlen(name) && memcmp(word, name, length) == 0) ||
         (length == strlen(letter) && memcmp(word, letter, length) == 0))
       break;
@@ -146,10 +146,11 @@ category_of(enum language language, const char *word, size_t length)
 static _Noreturn void
 refuse_category(enum language language, const char *word, size_t length)
 {
-#define CATEGORY(c) category_name(language, c), category_letter(language, c)
+#define CATEGORY(c)                                                          \
+  category_rows[language][c].name, category_rows[language][c].letter
   struct suggestion meant = suggestion_for(word, length);
   for (unsigned c = 0; c < CATEGORY_COUNT; c++)
-    suggestion_offer(&meant, category_name(language, c));
+    suggestion_offer(&meant, category_rows[language][c].name);
   fail_with(MPROF_USAGE,
             "--category takes %s (%s), %s (%s), %s (%s) and %s (%s), "
             "not '%.*s'%s",

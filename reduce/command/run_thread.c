@@ -77,7 +77,8 @@ take(struct run_files *files, char *path, const char *process)
   struct run_image *image = run_image_find(files, path);
   (void)process;
   if (image != NULL)
-    timeline_take_file(&image->timeline, path, files->reading);
+    timeline_read(&image->timeline, path, (struct input_octets){NULL, 0}, 0,
+                  files->reading, 0);
   return true;
 }
 

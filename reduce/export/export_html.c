@@ -273,7 +273,7 @@ write_categories(struct page *page)
   struct writer *out = &page->out;
   writer_begin(out, "letters", '[');
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    writer_text(out, NULL, category_letter(language, i));
+    writer_text(out, NULL, category_rows[language][i].letter);
   writer_end(out, ']');
   writer_text(out, "categoriesHelp", report_categories_meaning(language));
 }

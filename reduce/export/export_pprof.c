@@ -213,7 +213,7 @@ make_labels(struct making *making, const struct sample_row *row)
   memset(making->labels, 0, sizeof making->labels);
   if (lisp && !calls)
     add_label(making, PPROF_LABEL_CATEGORY,
-              category_name(profile->language, type->category));
+              category_rows[profile->language][type->category].name);
   if (!calls) {
     add_label(making, PPROF_LABEL_TYPE, names_text(names, type->type));
     add_label(making, PPROF_LABEL_CLASS, names_text(names, type->class_name));

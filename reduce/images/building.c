@@ -10,12 +10,6 @@
 
 #include <inttypes.h>
 
-/* What is known of a context. */
-struct building_context {
-  uint32_t node; /* TREE_ROOT: it was not needed yet */
-  bool is_cut;   /* its chain begins with SITE_CUT_SHORT */
-};
-
 /* ---- begin and end ---- */
 
 uint32_t
@@ -34,11 +28,9 @@ value_type(struct building *b, const char *type, const char *unit)
 static void
 find_regions(struct building *b)
 {
-  const struct image_array *array = image_array(b->image, IMAGE_REGIONS, 0);
-  if (array == NULL)
-    return;
-  b->regions = (struct region *)array->bytes;
-  b->region_count = array->length / sizeof *b->regions;
+  size_t length;
+  b->regions = image_array(b->image, IMAGE_REGIONS, 0, &length);
+  b->region_count = length / sizeof *b->regions;
   for (size_t i = 0; i < b->region_count; i++)
     b->regions[i].path[REGION_PATH_BYTES - 1] = '\0';
 }
@@ -65,7 +57,6 @@ building_begin(struct building *b, enum language language, uint64_t columns)
   heading->period_type = value_type(b, "space", "bytes");
   heading->default_type = building_name(b, pprof_columns[PPROF_BYTES].type);
   reading_columns(reading);
-  reading_check_heading(reading);
   find_regions(b);
 }
 
@@ -81,38 +72,32 @@ building_end(struct building *b)
 /* ---- what chains are made of ---- */
 
 uint32_t
-building_function(struct building *b, const char *name,
-                  const char *system_name, const char *file, int64_t line)
+building_location(struct building *b, uint64_t address,
+                  const struct building_function *f, int64_t start,
+                  int64_t line)
 {
-  struct profile_function function = {.start_line = line};
-  function.name = building_name(b, name);
-  function.system_name = building_name(b, system_name);
-  function.file = building_name(b, file == NULL ? "" : file);
-  return profile_add_function(b->reading.profile, function);
+  struct profile *profile = b->reading.profile;
+  struct profile_function function = {.start_line = start};
+  function.name = building_name(b, f->name);
+  function.system_name = building_name(b, f->system_name);
+  function.file = building_name(b, f->file == NULL ? "" : f->file);
+  const struct profile_line own = {
+      .function = profile_add_function(profile, function), .line = line};
+  return profile_add_location(
+      profile,
+      (struct profile_location){.mapping = INDEX_NONE, .address = address},
+      &own, 1);
 }
 
-uint32_t
-building_location(struct building *b, uint32_t mapping, uint64_t address,
-                  uint32_t function, int64_t line)
-{
-  const struct profile_location location = {.mapping = mapping,
-                                            .address = address};
-  const struct profile_line own = {.function = function, .line = line};
-  return profile_add_location(b->reading.profile, location, &own,
-                              function == INDEX_NONE ? 0 : 1);
-}
-
-/* Returns the node below PARENT of a call at SITE, which is in FUNCTION;
- * PARENT if SITE is 0. */
+/* Returns the node below PARENT of a call at SITE; PARENT if SITE is 0. */
 static uint32_t
-node_below(struct building *b, uint32_t parent, uint64_t site,
-           uint32_t function)
+node_below(struct building *b, uint32_t parent, uint64_t site)
 {
   if (site == 0)
     return parent;
   uint32_t location = index_map_find(&b->sites, site);
   if (location == INDEX_NONE) {
-    location = b->source->location(b->closure, site, function);
+    location = b->source->location(b, site);
     index_map_add(&b->sites, site, location);
   }
   return tree_child(&b->reading.profile->tree, parent, location);
@@ -132,7 +117,7 @@ find_context(struct building *b, uint32_t number)
     const uint32_t at = (uint32_t)b->callers.items[--b->callers.count];
     const struct context *c = &contexts[at];
     b->contexts[at] = (struct building_context){
-        .node = node_below(b, b->contexts[up].node, c->site, c->function),
+        .node = node_below(b, b->contexts[up].node, c->site),
         .is_cut = up == CONTEXT_ROOT
                       ? c->site == (SITE_SPECIAL | SITE_CUT_SHORT)
                       : b->contexts[up].is_cut};
@@ -141,22 +126,17 @@ find_context(struct building *b, uint32_t number)
   return b->contexts[number];
 }
 
-uint32_t
-building_node(const struct building *b, uint32_t number)
-{
-  return b->contexts[number].node;
-}
-
 /* ---- samples ---- */
 
 void
-building_tree(struct building *b, const struct context_tree *tree)
+building_tree(struct building *b, const struct image_tree *tree)
 {
   pool_free(b->contexts);
   pool_free(b->labels);
-  b->tree = tree;
-  b->contexts = pool_zeroed(tree->context_count, sizeof *b->contexts);
-  b->labels = pool_zeroed(tree->kind_count + (size_t)1, sizeof *b->labels);
+  b->tree = &tree->tree;
+  b->owner = tree->owner;
+  b->contexts = pool_zeroed(b->tree->context_count, sizeof *b->contexts);
+  b->labels = pool_zeroed(b->tree->kind_count + (size_t)1, sizeof *b->labels);
 }
 
 void
@@ -210,15 +190,15 @@ labels_of(struct building *b, const struct kind *kind)
                               : (size_t)(kind - b->tree->kinds)];
   sample_begin(&b->reading);
   if (timed || *labels == 0)
-    b->source->labels(b->closure, kind);
+    b->source->labels(b, kind);
   if (timed)
     building_number_label(b, PPROF_LABEL_TIME, b->time, "nanoseconds");
   return timed ? NULL : labels;
 }
 
 void
-building_sample(struct building *b, uint64_t site, uint32_t function,
-                uint32_t up, const uint64_t *values, const struct kind *kind)
+building_sample(struct building *b, uint64_t site, uint32_t up,
+                const uint64_t *values, const struct kind *kind)
 {
   const struct building_source *source = b->source;
   if (context_tree_is_over(b->tree, up)) {
@@ -227,9 +207,9 @@ building_sample(struct building *b, uint64_t site, uint32_t function,
     b->unattributed_bytes += values[PPROF_BYTES];
   }
   const struct building_context caller = find_context(b, up);
-  uint32_t node = node_below(b, caller.node, site, function);
+  uint32_t node = node_below(b, caller.node, site);
   if (site != 0 && kind != NULL && source->allocator != NULL)
-    node = node_below(b, node, source->allocator(b->closure, kind), 0);
+    node = node_below(b, node, source->allocator(b, kind));
   if (caller.is_cut)
     b->cut_count += values[PPROF_COUNT];
   building_put(b, node, labels_of(b, kind), values);
@@ -267,6 +247,18 @@ building_regions(struct building *b, bool frees)
 
 /* ---- the whole ---- */
 
+/* Returns whether OCTETS or the file PATH are an image. */
+static bool
+is_image(const char *path, struct input_octets octets)
+{
+  const size_t length = sizeof IMAGE_MAGIC - 1;
+  struct image_head head;
+  return octets.data == NULL
+             ? image_read_head(path, &head)
+             : octets.length >= length &&
+                   memcmp(octets.data, IMAGE_MAGIC, length) == 0;
+}
+
 bool
 recover_image(struct profile *profile, const char *path,
               struct code_names *code, const struct reader_options *options)
@@ -276,7 +268,7 @@ recover_image(struct profile *profile, const char *path,
       .image = &image,
       .code = code,
       .reading = {.profile = profile, .options = options}};
-  if (!image_is(path, options->octets))
+  if (!is_image(path, options->octets))
     return false;
   image_read(&image, path, options->octets);
   image.losses = options->losses;
@@ -286,6 +278,7 @@ recover_image(struct profile *profile, const char *path,
     recover_lisp(&building);
   else
     recover_c(&building, &image);
-  image_free(&image);
+  for (size_t i = 0; i < image.array_count; i++)
+    pool_free(image.arrays[i].bytes); /* of trees and notes, too */
   return true;
 }

@@ -146,10 +146,11 @@ add_empty_tree(struct image *image)
 void
 c_counters_find(struct c_counters *c, struct image *image)
 {
-  const struct image_array *all = image_array(image, IMAGE_STRIPES, 0);
+  size_t length;
+  const void *all = image_array(image, IMAGE_STRIPES, 0, &length);
   *c = (struct c_counters){0};
-  if (all != NULL && all->length >= sizeof c->stripes)
-    memcpy(&c->stripes, all->bytes, sizeof c->stripes);
+  if (length >= sizeof c->stripes)
+    memcpy(&c->stripes, all, sizeof c->stripes);
   if (image->tree_count == 0)
     add_empty_tree(image);
   c->tree = &image->trees[0].tree;

@@ -13,58 +13,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- the locks --------------------------------------------------------- */
-
-/* Opens the first COUNT.  Returns whether all were still the reader's. */
-static bool
-unlock(struct stripes *shared, uint32_t count)
-{
-  bool whole = true;
-  while (count-- > 0) {
-    uintptr_t reader = SPIN_LOCK_READER;
-    whole &= __atomic_compare_exchange_n(&shared->stripe[count].lock.holder,
-                                         &reader, 0, false, __ATOMIC_RELEASE,
-                                         __ATOMIC_RELAXED);
-  }
-  return whole;
-}
-
-static uint32_t
-stripes_used(const struct stripes *shared)
-{
-  const uint32_t used = __atomic_load_n(&shared->used, __ATOMIC_ACQUIRE);
-  return used < STRIPES ? used : STRIPES;
-}
-
-/* Waits a little for a thread that has one: it may be stopped, or killed. */
-bool
-image_lock(struct stripes *shared)
-{
-  const struct timespec pause = {.tv_nsec = 50000};
-  const int64_t end = clock_nanos(CLOCK_MONOTONIC) + INT64_C(2000000000);
-  uint32_t locked = 0;
-  do {
-    for (uintptr_t none = 0;
-         locked < stripes_used(shared) &&
-         __atomic_compare_exchange_n(&shared->stripe[locked].lock.holder,
-                                     &none, SPIN_LOCK_READER, false,
-                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);)
-      locked++;
-    if (locked == stripes_used(shared))
-      return true;
-    nanosleep(&pause, NULL);
-  } while (clock_nanos(CLOCK_MONOTONIC) < end);
-  unlock(shared, locked);
-  return false;
-}
-
-/* Unlocks all: there are no more used ones once the first is locked. */
-bool
-image_unlock(struct stripes *shared)
-{
-  return unlock(shared, stripes_used(shared));
-}
-
 /* ---- who uses it ------------------------------------------------------- */
 
 /* Asks the kernel for a lease, which it refuses while another process has the
@@ -112,4 +60,81 @@ void
 image_unmap_stripes(void *shared)
 {
   munmap(shared, sizeof(struct stripes));
+}
+
+/* ---- the locks --------------------------------------------------------- */
+
+static uint32_t
+stripes_used(const struct stripes *shared)
+{
+  const uint32_t used = __atomic_load_n(&shared->used, __ATOMIC_ACQUIRE);
+  return used < STRIPES ? used : STRIPES;
+}
+
+/* Opens the first COUNT.  Returns whether all were still the reader's. */
+static bool
+unlock(struct stripes *shared, uint32_t count)
+{
+  bool whole = true;
+  while (count-- > 0) {
+    uintptr_t reader = SPIN_LOCK_READER;
+    whole &= __atomic_compare_exchange_n(&shared->stripe[count].lock.holder,
+                                         &reader, 0, false, __ATOMIC_RELEASE,
+                                         __ATOMIC_RELAXED);
+  }
+  return whole;
+}
+
+/* Opens all: there are no more used ones once the first is locked. */
+static void
+unlock_all(void *shared)
+{
+  unlock(shared, stripes_used(shared));
+}
+
+/* Locks all, or none.  Waits a little for a thread that has one: it may be
+ * stopped, or killed. */
+static bool
+lock_all(struct stripes *shared)
+{
+  const struct timespec pause = {.tv_nsec = 50000};
+  const int64_t end = clock_nanos(CLOCK_MONOTONIC) + INT64_C(2000000000);
+  uint32_t locked = 0;
+  do {
+    for (uintptr_t none = 0;
+         locked < stripes_used(shared) &&
+         __atomic_compare_exchange_n(&shared->stripe[locked].lock.holder,
+                                     &none, SPIN_LOCK_READER, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);)
+      locked++;
+    if (locked == stripes_used(shared))
+      return true;
+    nanosleep(&pause, NULL);
+  } while (clock_nanos(CLOCK_MONOTONIC) < end);
+  unlock(shared, locked);
+  return false;
+}
+
+bool
+image_hold(const char *path, const struct image_head *head,
+           void (*read)(void *closure), void *closure)
+{
+  enum { TRIES = 100 };
+  struct stripes *shared =
+      image_is_used(path, head) ? image_map_stripes(path) : NULL;
+  if (shared == NULL)
+    return true;
+  pool_on_release(image_unmap_stripes, shared);
+  bool again = shared->watched;
+  for (int i = 0; again && i < TRIES; i++) {
+    again = lock_all(shared); /* else it stays as it was read */
+    if (again) {
+      pool_on_release(unlock_all, shared);
+      read(closure);
+      pool_forget(shared);
+      again = !unlock(shared, stripes_used(shared));
+    }
+  }
+  pool_release_now(shared);
+  return !again;
 }

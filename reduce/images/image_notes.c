@@ -57,19 +57,20 @@ add_note(struct image_notes *notes, const struct image_note *n, char *text)
 void
 image_notes_read(struct image_notes *notes, const struct image *image)
 {
-  const struct image_array *array = image_array(image, IMAGE_NOTES, 0);
+  size_t length;
+  char *bytes = image_array(image, IMAGE_NOTES, 0, &length);
   struct image_note note;
   uint64_t used = 0;
   *notes = (struct image_notes){0};
-  if (array == NULL || array->length < sizeof used)
+  if (length < sizeof used)
     return;
-  memcpy(&used, array->bytes, sizeof used);
-  const bool cut = used > array->length; /* the rest found no room */
+  memcpy(&used, bytes, sizeof used);
+  const bool cut = used > length; /* the rest found no room */
   if (cut)
-    used = array->length;
+    used = length;
   for (uint64_t at = sizeof used; at + sizeof note <= used;
        at += (note.text_bytes + UINT64_C(7)) & ~UINT64_C(7)) {
-    memcpy(&note, array->bytes + at, sizeof note);
+    memcpy(&note, bytes + at, sizeof note);
     at += sizeof note;
     if (note.kind == 0 || note.kind >= NOTE_KINDS ||
         note.text_bytes > used - at) {
@@ -77,7 +78,7 @@ image_notes_read(struct image_notes *notes, const struct image *image)
         image_fault(image, MPROF_NO_OFFSET, "a note is invalid or cut short");
       return;
     }
-    add_note(notes, &note, array->bytes + at);
+    add_note(notes, &note, bytes + at);
   }
 }
 

@@ -80,6 +80,11 @@ open_file(struct image_input *input)
   input->size = (uint64_t)status.st_size;
 }
 
+/* Fails, as the file is what FORMAT and what goes into it say. */
+#define refuse(image, format, ...)                                           \
+  fail_file(MPROF_BAD_PROFILE, MPROF_NO_OFFSET, (image)->path,               \
+            "'%s' is " format, (image)->path, ##__VA_ARGS__)
+
 static void
 read_head(const struct image_input *input)
 {
@@ -88,19 +93,15 @@ read_head(const struct image_input *input)
   if (input->size >= sizeof *head)
     read_at(input, head, sizeof *head, 0);
   if (memcmp(head->magic, IMAGE_MAGIC, sizeof head->magic) != 0)
-    fail_file(MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
-              "'%s' is not an image of mprof", image->path);
+    refuse(image, "not an image of mprof");
   head->mprof[sizeof head->mprof - 1] = '\0';
   if (strcmp(head->mprof, MPROF_VERSION) != 0)
-    fail_file(
-        MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
-        "'%s' is an image of mprof %s, but this is mprof " MPROF_VERSION,
-        image->path, head->mprof);
+    refuse(image, "an image of mprof %s, but this is mprof " MPROF_VERSION,
+           head->mprof);
   if (head->version != IMAGE_VERSION)
-    fail_file(MPROF_BAD_PROFILE, MPROF_NO_OFFSET, image->path,
-              "'%s' is an image of version %" PRIu32
-              ", but this mprof reads version %d",
-              image->path, head->version, IMAGE_VERSION);
+    refuse(image,
+           "an image of version %" PRIu32 ", but this mprof reads version %d",
+           head->version, IMAGE_VERSION);
   if (head->language != IMAGE_LISP && head->language != IMAGE_C)
     image_fault(image, 0, "its language is unknown");
 }
@@ -121,17 +122,6 @@ image_read_head(const char *path, struct image_head *head)
   if (file >= 0)
     close(file);
   return is;
-}
-
-bool
-image_is(const char *path, struct input_octets octets)
-{
-  const size_t length = sizeof IMAGE_MAGIC - 1;
-  struct image_head head;
-  return octets.data == NULL
-             ? image_read_head(path, &head)
-             : octets.length >= length &&
-                   memcmp(octets.data, IMAGE_MAGIC, length) == 0;
 }
 
 /* Returns the array of PART, a new one for the first part of an array. */
@@ -191,8 +181,9 @@ read_part(const struct image_input *input, const struct image_part *part,
 /* Reads all present parts into the present arrays.  Parts have no bytes in
  * common, so that all of them are no longer than the file. */
 static void
-read_parts(struct image_input *input)
+read_parts(void *closure)
 {
+  struct image_input *input = closure;
   struct image *image = input->image;
   struct stat status = {.st_size = (off_t)input->size};
   uint32_t parts;
@@ -221,49 +212,20 @@ read_parts(struct image_input *input)
   }
 }
 
-static void
-unlock(void *shared)
-{
-  image_unlock(shared);
-}
-
-/* Reads all once more of a program that runs and lets itself be held up, so
- * that it is of one moment; there is room for it by now. */
-static void
-read_held(struct image_input *input)
-{
-  enum { TRIES = 100 };
-  const struct image *image = input->image;
-  struct stripes *shared = image_is_used(image->path, &image->head)
-                               ? image_map_stripes(image->path)
-                               : NULL;
-  if (shared == NULL)
-    return;
-  pool_on_release(image_unmap_stripes, shared);
-  bool again = shared->watched;
-  for (int i = 0; again && i < TRIES; i++) {
-    again = image_lock(shared); /* else it is read as it was */
-    if (again) {
-      pool_on_release(unlock, shared);
-      read_parts(input);
-      pool_forget(shared);
-      again = !image_unlock(shared);
-    }
-  }
-  pool_release_now(shared);
-  if (again)
-    cannot_read(image->path, "it changes all the time");
-}
-
 /* ---- trees ------------------------------------------------------------- */
 
-const struct image_array *
-image_array(const struct image *image, enum image_kind kind, uint32_t owner)
+void *
+image_array(const struct image *image, enum image_kind kind, uint32_t owner,
+            size_t *length)
 {
-  for (size_t i = 0; i < image->array_count; i++)
-    if (image->arrays[i].kind == kind && image->arrays[i].length != 0 &&
-        (owner == 0 || image->arrays[i].owner == owner))
-      return &image->arrays[i];
+  for (size_t i = 0; i < image->array_count; i++) {
+    const struct image_array *array = &image->arrays[i];
+    *length = array->length;
+    if (array->kind == kind && array->length != 0 &&
+        (owner == 0 || array->owner == owner))
+      return array->bytes;
+  }
+  *length = 0;
   return NULL;
 }
 
@@ -275,25 +237,19 @@ find_trees(struct image *image)
   if ((image->head.flags & IMAGE_FORGETTING) != 0)
     return;
   for (size_t i = 0; i < image->array_count; i++) {
-    const struct image_array *contexts = &image->arrays[i];
-    if (contexts->kind != IMAGE_CONTEXTS || contexts->length == 0)
+    struct image_tree t = {.owner = image->arrays[i].owner};
+    struct context_tree *tree = &t.tree;
+    size_t contexts = image->arrays[i].length, leaves, kinds;
+    tree->contexts = (struct context *)image->arrays[i].bytes;
+    tree->leaves = image_array(image, IMAGE_LEAVES, t.owner, &leaves);
+    tree->kinds = image_array(image, IMAGE_KINDS, t.owner, &kinds);
+    if (image->arrays[i].kind != IMAGE_CONTEXTS || contexts == 0 ||
+        leaves == 0 || kinds == 0)
       continue;
-    const struct image_array *leaves =
-        image_array(image, IMAGE_LEAVES, contexts->owner);
-    const struct image_array *kinds =
-        image_array(image, IMAGE_KINDS, contexts->owner);
-    if (leaves == NULL || kinds == NULL)
-      continue;
-    struct image_tree t = {.owner = contexts->owner};
-    t.tree.contexts = (struct context *)contexts->bytes;
-    t.tree.leaves = (struct leaf *)leaves->bytes;
-    t.tree.kinds = (struct kind *)kinds->bytes;
-    t.tree.context_count =
-        (uint32_t)(contexts->length / sizeof(struct context));
-    t.tree.leaf_count = (uint32_t)(leaves->length / sizeof(struct leaf));
-    t.tree.kind_count = (uint32_t)(kinds->length / sizeof(struct kind));
-    if (t.tree.context_count < CONTEXT_FIRST ||
-        t.tree.leaf_count < LEAF_FIRST || t.tree.kind_count == 0)
+    tree->context_count = (uint32_t)(contexts / sizeof(struct context));
+    tree->leaf_count = (uint32_t)(leaves / sizeof(struct leaf));
+    tree->kind_count = (uint32_t)(kinds / sizeof(struct kind));
+    if (tree->context_count < CONTEXT_FIRST || tree->leaf_count < LEAF_FIRST)
       image_fault(image, MPROF_NO_OFFSET, "a tree has no root");
     ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, t);
   }
@@ -310,17 +266,11 @@ image_read(struct image *image, const char *path, struct input_octets octets)
   read_head(&input);
   read_parts(&input);
   if (octets.data == NULL) {
-    read_held(&input);
+    if (!image_hold(path, &image->head, read_parts, &input))
+      cannot_read(path, "it changes all the time");
     pool_close(input.file);
   }
   find_trees(image);
-}
-
-void
-image_free(struct image *image)
-{
-  for (size_t i = 0; i < image->array_count; i++)
-    pool_free(image->arrays[i].bytes);
 }
 
 /* ---- checks ------------------------------------------------------------ */

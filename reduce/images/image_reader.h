@@ -60,10 +60,6 @@ struct image { /* all zero: empty */
  * in which what a short file lacks is zero.  Never fails. */
 bool image_read_head(const char *path, struct image_head *head);
 
-/* Returns whether the OCTETS, if there are any, or else the file PATH are an
- * image, whole or damaged. */
-bool image_is(const char *path, struct input_octets octets);
-
 /* Reads the image that OCTETS are, or the file PATH if there are none, into
  * memory of the pool in use.  PATH, the name in messages, must outlive IMAGE.
  * Of a C program that runs and is watched, all counters are of one moment
@@ -72,13 +68,10 @@ bool image_is(const char *path, struct input_octets octets);
 void image_read(struct image *image, const char *path,
                 struct input_octets octets);
 
-/* Frees the records of IMAGE, and so of its trees and notes. */
-void image_free(struct image *image);
-
-/* Returns the array of KIND and OWNER (0: any), or NULL if there is none that
- * has records. */
-const struct image_array *image_array(const struct image *image,
-                                      enum image_kind kind, uint32_t owner);
+/* Returns the records of the array of KIND and OWNER (0: any), of *LENGTH
+ * bytes; NULL and 0 if there are none. */
+void *image_array(const struct image *image, enum image_kind kind,
+                  uint32_t owner, size_t *length);
 
 /* Fails, as the image is damaged at OFFSET, in bytes, or MPROF_NO_OFFSET.
  * FORMAT and what goes into it say in what way. */
@@ -180,13 +173,12 @@ const struct note_module *image_module(const struct image_notes *notes,
 struct stripes *image_map_stripes(const char *path);
 void image_unmap_stripes(void *shared);
 
-/* Locks all stripes, so that no thread can count.  Returns false, and locks
- * none, if one stays locked for two seconds. */
-bool image_lock(struct stripes *shared);
-
-/* Unlocks all stripes.  Returns false if a thread had opened one itself: what
- * was read may be of two moments. */
-bool image_unlock(struct stripes *shared);
+/* If a process counts in the image PATH with that HEAD, and lets itself be
+ * held up, calls READ with CLOSURE while no thread can count, unless one
+ * keeps a lock for two seconds.  Returns false if all that was read is of two
+ * moments, each of a hundred times. */
+bool image_hold(const char *path, const struct image_head *head,
+                void (*read)(void *closure), void *closure);
 
 /* Returns whether a process counts in the image PATH with that HEAD. */
 bool image_is_used(const char *path, const struct image_head *head);

@@ -10,7 +10,7 @@
  * follow each other.
  */
 
-#include "images/lisp_recovery.h"
+#include "images/building.h"
 
 #include "base/input_file.h"
 #include "symbols/code_names.h"
@@ -36,10 +36,10 @@ number_at(uint64_t at)
 /* Returns the C name of what is OFFSET bytes into the code of MODULE, or "".
  * To people a part of a function that the compiler split is the function. */
 static const char *
-find_c_name(struct lisp_recovery *r, const struct note_module *module,
+find_c_name(struct building *b, const struct note_module *module,
             uint64_t offset)
 {
-  struct code_names *names = r->b->code;
+  struct code_names *names = b->code;
   struct function_found found;
   uint64_t address;
   if (module == NULL || module->path[0] != '/')
@@ -51,30 +51,30 @@ find_c_name(struct lisp_recovery *r, const struct note_module *module,
                            &found) ||
       found.name == NULL)
     return "";
-  r->name = function_name_of_symbol(found.name);
-  char *part = strstr(r->name, ".part.");
+  b->name = function_name_of_symbol(found.name);
+  char *part = strstr(b->name, ".part.");
   if (part != NULL)
     *part = '\0';
-  return r->name;
+  return b->name;
 }
 
-struct lisp_function
-lisp_function_at(struct lisp_recovery *r, uint32_t number)
+struct building_function
+lisp_function_at(struct building *b, uint32_t number)
 {
   static const char *const special[] = {"[unknown]", "[over the budget]",
                                         "[signal handler]", "[finalizers]",
                                         "[cut short]"};
-  const struct note *note = image_note_find(r->notes, NOTE_FUNCTION, number);
-  const struct note *source = image_note_find(r->notes, NOTE_SOURCE, number);
+  const struct note *note = image_note_find(&b->notes, NOTE_FUNCTION, number);
+  const struct note *source = image_note_find(&b->notes, NOTE_SOURCE, number);
   const struct note_module *module = NULL;
-  struct lisp_function f = {
-      .name = image_note_text(r->notes, NOTE_NAME, number, NULL),
+  struct building_function f = {
+      .name = image_note_text(&b->notes, NOTE_NAME, number, NULL),
       .system_name = "",
       .position = -1,
       .flags = NOTE_CALLS_KNOWN};
   uint64_t offset;
-  pool_free(r->name);
-  r->name = NULL;
+  pool_free(b->name);
+  b->name = NULL;
   if (number >= FUNCTIONS_OF_SPECIAL || (note == NULL && f.name == NULL)) {
     number -= FUNCTIONS_OF_SPECIAL;
     f.name = special[number < sizeof special / sizeof *special ? number : 0];
@@ -82,10 +82,10 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number)
   }
   if (note != NULL) {
     const bool unloaded = (note->value & NOTE_UNLOADED) != 0;
-    module = image_module(r->notes, note->more, unloaded, &offset);
+    module = image_module(&b->notes, note->more, unloaded, &offset);
     f.flags = note->value;
     f.code = unloaded ? 0 : note->more;
-    f.system_name = find_c_name(r, module, offset);
+    f.system_name = find_c_name(b, module, offset);
   }
   if (source != NULL) {
     f.file = source->text;
@@ -94,7 +94,7 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number)
   if (f.name == NULL && f.system_name[0] != '\0')
     f.name = f.system_name; /* or else it is called after its file */
   else if (f.name == NULL && module != NULL)
-    f.name = r->name = pool_format("[%s]", basename(module->path));
+    f.name = b->name = pool_format("[%s]", basename(module->path));
   else if (f.name == NULL)
     f.name = special[0];
   return f;
@@ -105,25 +105,24 @@ lisp_function_at(struct lisp_recovery *r, uint32_t number)
 /* Returns the line where the form of F begins; 0: it cannot be known.  The
  * position is before the form: blank lines follow it. */
 static int64_t
-source_line(struct lisp_recovery *r, const struct lisp_function *f)
+source_line(struct building *b, const struct building_function *f)
 {
   struct stat status;
   int64_t line = 1;
   if (f->file == NULL || f->position < 0)
     return 0;
-  if (r->source.path == NULL || strcmp(r->source.path, f->file) != 0) {
-    pool_free(r->source.text);
-    r->source.size = 0;
-    r->source.path = pool_text(f->file);
-    r->source.text =
-        text_file_read_regular(f->file, SIZE_MAX, &r->source.size, &status);
+  if (b->file.path == NULL || strcmp(b->file.path, f->file) != 0) {
+    pool_free(b->file.text);
+    b->file.size = 0;
+    b->file.path = pool_text(f->file);
+    b->file.text =
+        text_file_read_regular(f->file, SIZE_MAX, &b->file.size, &status);
   }
-  const char *text = r->source.text;
-  if ((uint64_t)f->position >= r->source.size)
+  const char *text = b->file.text;
+  if ((uint64_t)f->position >= b->file.size)
     return 0;
-  for (size_t i = 0;
-       i < r->source.size &&
-       (i < (size_t)f->position || strchr(" \t\r\n", text[i]) != NULL);
+  for (size_t i = 0; i < b->file.size && (i < (size_t)f->position ||
+                                          strchr(" \t\r\n", text[i]) != NULL);
        i++)
     line += text[i] == '\n';
   return line;
@@ -133,38 +132,17 @@ source_line(struct lisp_recovery *r, const struct lisp_function *f)
 
 /* Adds the location of SITE, with the line of its place or its function. */
 uint32_t
-lisp_location(void *recovery, uint64_t site, uint32_t function)
+lisp_location(struct building *b, uint64_t site)
 {
-  struct lisp_recovery *r = recovery;
-  const struct lisp_function f = lisp_function_at(r, number_at(site));
-  const int64_t start = source_line(r, &f);
+  struct building_function f = lisp_function_at(b, number_at(site));
+  const int64_t start = source_line(b, &f);
   const bool place = (site & SITE_PLACE) != 0;
   const bool own = place && PLACE_LINE(site) != 0;
-  const bool runtime = (f.flags & NOTE_RUNTIME) != 0;
-  (void)function;
-  index_map_number((f.flags & NOTE_CALLS_KNOWN) != 0 ? &r->known
-                                                     : &r->unknown,
-                   building_name(r->b, f.name));
-  return building_location(
-      r->b, INDEX_NONE, f.code + (place ? PLACE_OFFSET(site) : 0),
-      building_function(r->b, f.name, f.system_name,
-                        runtime ? PPROF_RUNTIME_FILE : f.file, start),
-      own ? (int64_t)PLACE_LINE(site) : start);
-}
-
-/* Readers tell functions by their names: of several with one name the calls
- * are unknown only if no one's are known. */
-void
-lisp_add_unknown_calls(struct lisp_recovery *r)
-{
-  const struct profile *profile = r->b->reading.profile;
-  for (size_t i = 0; i < profile->function_count; i++) {
-    const uint32_t name = profile->functions[i].name;
-    if (index_map_find(&r->unknown, name) == INDEX_NONE ||
-        index_map_find(&r->known, name) != INDEX_NONE)
-      continue;
-    index_map_add(&r->known, name, 0);
-    building_comment(r->b, PPROF_COMMENT_CALLS_UNKNOWN,
-                     names_text(&profile->names, name));
-  }
+  if ((f.flags & NOTE_RUNTIME) != 0)
+    f.file = PPROF_RUNTIME_FILE;
+  index_map_number((f.flags & NOTE_CALLS_KNOWN) != 0 ? &b->known
+                                                     : &b->unknown,
+                   building_name(b, f.name));
+  return building_location(b, f.code + (place ? PLACE_OFFSET(site) : 0), &f,
+                           start, own ? (int64_t)PLACE_LINE(site) : start);
 }

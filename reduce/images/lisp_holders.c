@@ -21,7 +21,7 @@
  * holder of its own, which names two of them.
  */
 
-#include "images/lisp_recovery.h"
+#include "images/building.h"
 
 #include "common/system_functions.h"
 #include "holders/dominators.h"
@@ -32,10 +32,9 @@
 enum { NAME_ROOM = 1000 }; /* longer ones are cut */
 
 struct holder {
-  uint32_t name;     /* of the names of the profile, and ... */
-  uint32_t location; /* ... the location that stands for it there */
-  struct kind kind;  /* what objects it is, and ... */
-  uint32_t category; /* ... the category + 1; 0: it is none */
+  uint32_t name;           /* of the names of the profile, and ... */
+  uint32_t location;       /* ... the location that stands for it there */
+  struct object_type type; /* of its objects; all zero: it is none */
 };
 
 /* A chain of holders from a root, and what the last one holds of its own. */
@@ -46,8 +45,8 @@ struct holding {
 };
 
 struct finding {
-  struct lisp_recovery *recovery;
-  struct profile *profile;
+  struct building *b;
+  struct profile *profile; /* its */
   struct heap_graph graph;
   struct search search;
   uint32_t *dominators; /* by node */
@@ -81,13 +80,13 @@ is_counted(const struct finding *f, uint32_t node)
 
 /* Returns the name of FUNCTION if that shows; *OWN: it is not ECL's. */
 static const char *
-shown_name(struct lisp_recovery *r, uint32_t function, bool *own)
+shown_name(struct building *b, uint32_t function, bool *own)
 {
   *own = false;
   if ((function & FUNCTION_NUMBER) == 0 || (function & FUNCTION_HIDDEN) != 0)
     return NULL;
-  const struct lisp_function f =
-      lisp_function_at(r, function & FUNCTION_NUMBER);
+  const struct building_function f =
+      lisp_function_at(b, function & FUNCTION_NUMBER);
   *own = !is_system_function(f.name, f.file == NULL ? "" : f.file);
   return f.name;
 }
@@ -95,14 +94,14 @@ shown_name(struct lisp_recovery *r, uint32_t function, bool *own)
 /* Sets NAME to the innermost function on the path of a leaf that is the
  * program's, or else that shows, or else to "". */
 static void
-function_name(struct lisp_recovery *r, const struct context_tree *tree,
+function_name(struct building *b, const struct context_tree *tree,
               const struct leaf *leaf, char name[NAME_ROOM])
 {
   uint32_t function = (leaf->site & SITE_SPECIAL) != 0 ? 0 : leaf->function;
   uint32_t up = leaf->up;
   name[0] = '\0';
   for (bool own;; up = tree->contexts[up].parent) {
-    const char *shown = shown_name(r, function, &own);
+    const char *shown = shown_name(b, function, &own);
     if (shown != NULL && (own || name[0] == '\0'))
       snprintf(name, NAME_ROOM, "%s", shown);
     if (own || up < CONTEXT_FIRST)
@@ -111,16 +110,15 @@ function_name(struct lisp_recovery *r, const struct context_tree *tree,
   }
 }
 
-/* Returns the number of the holder called TEXT; a new one is HOLDER. */
+/* Returns the number of the holder called TEXT; a new one has TYPE. */
 static uint32_t
-add_holder(struct finding *f, const char *text, struct holder holder)
+add_holder(struct finding *f, const char *text, struct object_type type)
 {
-  struct building *b = f->recovery->b;
-  holder.name = building_name(b, text);
+  const struct building_function function = {.name = text, .system_name = ""};
+  struct holder holder = {.name = building_name(f->b, text), .type = type};
   const uint32_t number = index_map_number(&f->by_name, holder.name);
   if (number == f->holder_count) {
-    holder.location = building_location(
-        b, INDEX_NONE, 0, building_function(b, text, "", NULL, 0), 0);
+    holder.location = building_location(f->b, 0, &function, 0, 0);
     ARRAY_PUSH(f->holders, f->holder_count, f->holder_capacity, holder);
   }
   return number;
@@ -129,8 +127,7 @@ add_holder(struct finding *f, const char *text, struct holder holder)
 static uint32_t
 add_leaf(struct finding *f, uint32_t owner, uint32_t number)
 {
-  struct lisp_recovery *r = f->recovery;
-  const struct image *image = r->b->image;
+  const struct image *image = f->b->image;
   const struct context_tree *tree = NULL;
   char function[NAME_ROOM];
   char text[2 * NAME_ROOM];
@@ -138,31 +135,29 @@ add_leaf(struct finding *f, uint32_t owner, uint32_t number)
     if (image->trees[i].owner == owner)
       tree = &image->trees[i].tree;
   if (tree == NULL || number < LEAF_OVERFLOW || number >= tree->leaf_count)
-    return add_holder(f, "[unknown]", (struct holder){0});
+    return add_holder(f, "[unknown]", (struct object_type){0});
   const struct leaf *leaf = &tree->leaves[number];
-  const struct kind *kind = context_tree_kind(tree, leaf);
-  const struct object_type type = lisp_type_of(r, kind);
-  function_name(r, tree, leaf, function);
+  const struct object_type type =
+      lisp_type_of(f->b, context_tree_kind(tree, leaf));
+  function_name(f->b, tree, leaf, function);
   snprintf(text, sizeof text, "%s%s%s",
            type.class != NULL ? type.class : type.type,
            function[0] != '\0' ? " by " : "", function);
   text[NAME_ROOM - 1] = '\0';
-  return add_holder(
-      f, text, (struct holder){.kind = *kind, .category = type.category + 1});
+  return add_holder(f, text, type);
 }
 
 static uint32_t
 add_note(struct finding *f, uint32_t number)
 {
   const struct note *note =
-      image_note_find(f->recovery->notes, NOTE_HOLDER, number);
-  if (note == NULL)
-    return add_holder(f, "[unknown]", (struct holder){0});
-  return add_holder(
-      f, note->text,
-      (struct holder){.kind = {.what = (uint32_t)note->value},
-                      .category =
-                          (uint32_t)(note->value >> NOTE_CATEGORY_SHIFT)});
+      image_note_find(&f->b->notes, NOTE_HOLDER, number);
+  struct object_type type = {0};
+  if (note != NULL && note->value >> NOTE_CATEGORY_SHIFT != 0) {
+    type = lisp_type_of(f->b, &(struct kind){.what = (uint32_t)note->value});
+    type.category = ((note->value >> NOTE_CATEGORY_SHIFT) - 1) & 3;
+  }
+  return add_holder(f, note == NULL ? "[unknown]" : note->text, type);
 }
 
 /* Returns the number of that which objects of the leaf NUMBER of the tree of
@@ -193,7 +188,7 @@ holder_of_both(struct finding *f, uint32_t a, uint32_t b, bool others)
   else
     snprintf(text, sizeof text, others ? "%s, %s and others" : "%s and %s",
              order < 0 ? one : two, order < 0 ? two : one);
-  return add_holder(f, text, (struct holder){0});
+  return add_holder(f, text, (struct object_type){0});
 }
 
 /* ---- chains ------------------------------------------------------------ */
@@ -342,46 +337,43 @@ find_chains(struct finding *f)
 static void
 add_samples(struct finding *f)
 {
-  struct building *b = f->recovery->b;
   for (size_t i = 0; i < f->holding_count; i++) {
     const struct holding *own = &f->holdings[i];
-    const struct holder *holder = &f->holders[own->holder];
+    const struct object_type type = f->holders[own->holder].type;
     const uint64_t values[PPROF_COLUMNS] = {
         [PPROF_HELD_COUNT] = own->objects, [PPROF_HELD_BYTES] = own->bytes};
-    struct object_type type = lisp_type_of(f->recovery, &holder->kind);
-    type.category = (holder->category - 1) & 3;
     if (own->objects == 0 && own->bytes == 0)
       continue;
-    sample_begin(&b->reading);
-    if (holder->category != 0)
-      object_type_label(b, type);
-    building_put(b, own->node, NULL, values);
+    sample_begin(&f->b->reading);
+    if (type.type != NULL)
+      object_type_label(f->b, type);
+    building_put(f->b, own->node, NULL, values);
   }
 }
 
-/* ---- the whole --------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------
+ */
 
 static struct heap_array
-array_of(const struct lisp_recovery *r, enum image_kind kind)
+array_of(const struct building *b, enum image_kind kind)
 {
-  const struct image_array *array = image_array(r->b->image, kind, 0);
-  return array == NULL ? (struct heap_array){0}
-                       : (struct heap_array){array->bytes, array->length};
+  struct heap_array array;
+  array.records = image_array(b->image, kind, 0, &array.bytes);
+  return array;
 }
 
 void
-lisp_add_holdings(struct lisp_recovery *r)
+lisp_add_holdings(struct building *b)
 {
-  const struct heap_array outside = array_of(r, IMAGE_OUTSIDE);
+  const struct heap_array outside = array_of(b, IMAGE_OUTSIDE);
   const struct image_object *others = outside.records;
-  struct finding f = {.recovery = r, .profile = r->b->reading.profile};
-  if (!heap_graph_init(&f.graph, array_of(r, IMAGE_OBJECTS),
-                       array_of(r, IMAGE_REFERENCES),
-                       array_of(r, IMAGE_BODIES), array_of(r, IMAGE_ROOTS)) ||
+  struct finding f = {.b = b, .profile = b->reading.profile};
+  if (!heap_graph_init(&f.graph, array_of(b, IMAGE_OBJECTS),
+                       array_of(b, IMAGE_REFERENCES),
+                       array_of(b, IMAGE_BODIES), array_of(b, IMAGE_ROOTS)) ||
       outside.bytes < sizeof *others ||
       others->bytes > outside.bytes / sizeof *others - 1)
-    image_fault(r->b->image, MPROF_NO_OFFSET,
-                "its graph of objects is invalid");
+    image_fault(b->image, MPROF_NO_OFFSET, "its graph of objects is invalid");
   count_outside(&f, others, others->bytes);
   find_chains(&f);
   add_samples(&f);

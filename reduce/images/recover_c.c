@@ -11,22 +11,15 @@
 
 #include <inttypes.h>
 
-struct c_recovery {
-  struct building *b;
-  const struct image_notes *notes; /* its */
-  struct c_counters counters;
-  uint32_t *mappings; /* of the profile, by module */
-};
-
 /* ---- files of code ---- */
 
 /* Adds the files that code was from.  The program comes first, and files that
  * were unloaded last. */
 static void
-add_mappings(struct c_recovery *r)
+add_mappings(struct building *b)
 {
-  const struct image_notes *notes = r->notes;
-  r->mappings = pool_zeroed(notes->module_count, sizeof *r->mappings);
+  const struct image_notes *notes = &b->notes;
+  b->mappings = pool_zeroed(notes->module_count, sizeof *b->mappings);
   for (size_t n = 0; n < 2 * notes->module_count; n++) {
     const size_t i = n % notes->module_count;
     const struct note_module *m = &notes->modules[i];
@@ -36,9 +29,9 @@ add_mappings(struct c_recovery *r)
         .start = m->start, .end = m->end, .offset = m->offset};
     if ((m->number != 0) != (n >= notes->module_count))
       continue;
-    mapping.file = building_name(r->b, m->path);
-    mapping.build_id = building_name(r->b, good ? m->build_id : "");
-    r->mappings[i] = profile_add_mapping(r->b->reading.profile, mapping);
+    mapping.file = building_name(b, m->path);
+    mapping.build_id = building_name(b, good ? m->build_id : "");
+    b->mappings[i] = profile_add_mapping(b->reading.profile, mapping);
   }
 }
 
@@ -57,45 +50,44 @@ special_name(uint64_t site)
 
 /* Adds the location of SITE.  Its address is in the call, not behind it. */
 static uint32_t
-location(void *recovery, uint64_t site, uint32_t function)
+location(struct building *b, uint64_t site)
 {
-  struct c_recovery *r = recovery;
   const bool unloaded = (site & SITE_RETIRED) != 0;
   uint64_t offset, address = 0;
   const struct note_module *module =
       (site & SITE_SPECIAL) != 0
           ? NULL
-          : image_module(r->notes, unloaded ? site : site - 1, unloaded,
+          : image_module(&b->notes, unloaded ? site : site - 1, unloaded,
                          &offset);
-  (void)function;
   if ((site & SITE_SPECIAL) == 0 && !unloaded)
     address = site;
   else if (module != NULL)
     address = module->start + offset;
   if (address == 0)
     return building_location(
-        r->b, INDEX_NONE, 0,
-        building_function(r->b, special_name(site), "", NULL, 0), 0);
-  return building_location(
-      r->b,
-      module == NULL ? INDEX_NONE : r->mappings[module - r->notes->modules],
-      address - 1, INDEX_NONE, 0);
+        b, 0,
+        &(struct building_function){.name = special_name(site),
+                                    .system_name = ""},
+        0, 0);
+  const struct profile_location location = {
+      .mapping = module == NULL ? INDEX_NONE
+                                : b->mappings[module - b->notes.modules],
+      .address = address - 1};
+  return profile_add_location(b->reading.profile, location, NULL, 0);
 }
 
 /* ---- labels ---- */
 
 static void
-add_labels(void *recovery, const struct kind *kind)
+add_labels(struct building *b, const struct kind *kind)
 {
-  struct c_recovery *r = recovery;
-  struct building *b = r->b;
   if (kind == NULL)
     return;
   if (kind->size != LEAF_LARGE)
     building_number_label(b, PPROF_LABEL_BYTES, kind->size, "bytes");
   if (ORIGIN_THREAD(kind->origin) != 0)
     building_label(b, PPROF_LABEL_THREAD,
-                   image_note_text(r->notes, NOTE_THREAD,
+                   image_note_text(&b->notes, NOTE_THREAD,
                                    ORIGIN_THREAD(kind->origin), "?"));
   building_region_label(b, kind->region);
 }
@@ -118,9 +110,9 @@ arc_is_above(const struct context *contexts, uint32_t up, uint32_t function)
 }
 
 static void
-add_leaf(struct c_recovery *r, uint32_t number)
+add_leaf(struct building *b, uint32_t number)
 {
-  const struct c_counters *counters = &r->counters;
+  const struct c_counters *counters = &b->counters;
   const struct context_tree *tree = counters->tree;
   const struct leaf *leaf = &tree->leaves[number];
   const struct leaf_counters own = counters->by_leaf[number];
@@ -144,8 +136,7 @@ add_leaf(struct c_recovery *r, uint32_t number)
       [PPROF_INDIRECT_BYTES] = loss.indirect.bytes,
   };
   if (leaf->count != 0)
-    building_leaf(r->b, r->b->image->trees[0].owner, number, leaf->up,
-                  values);
+    building_leaf(b, number, leaf->up, values);
 }
 
 /* Returns, by node of PROFILE, the allocations of longer chains in its
@@ -171,53 +162,39 @@ sum_below(const struct profile *profile, size_t first)
  * context of a call that is on its chain already counts none.  The tree knows
  * of most calls whether they are the first of their kind. */
 static void
-add_calls(struct c_recovery *r)
+add_calls(struct building *b)
 {
-  const struct context_tree *tree = r->counters.tree;
-  const struct reading *reading = &r->b->reading;
+  const struct context_tree *tree = b->counters.tree;
+  const struct reading *reading = &b->reading;
   uint64_t values[PPROF_COLUMNS] = {0};
   uint64_t *calls = sum_below(reading->profile, reading->first_sample);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
     if ((c->marks & CONTEXT_NEW_ARC) == 0 &&
         arc_is_above(tree->contexts, c->parent, c->function))
-      calls[building_node(r->b, i)] = 0;
+      calls[b->contexts[i].node] = 0;
   }
   for (uint32_t i = TREE_ROOT + 1; i < reading->profile->tree.count; i++) {
     values[PPROF_CALLS] = calls[i];
-    sample_begin(&r->b->reading);
+    sample_begin(&b->reading);
     if (calls[i] != 0)
-      building_put(r->b, i, NULL, values);
+      building_put(b, i, NULL, values);
   }
   pool_free(calls);
 }
 
 /* ---- comments ---- */
 
-/* Adds comments on what is missing. */
 static void
-add_gaps(struct c_recovery *r)
+add_comments(struct building *b)
 {
-  const uint64_t lost = r->counters.stripes.missed;
-  if ((r->b->image->head.flags & IMAGE_INCOMPLETE) != 0)
-    building_comment(r->b, PPROF_COMMENT_UNATTRIBUTED_NOTE,
-                     "the file had no room to grow");
-  if (lost != 0)
-    building_comment(
-        r->b, PPROF_COMMENT_LOST_NOTE,
-        pool_format("allocations for which memory ran out: %" PRIu64, lost));
-}
-
-static void
-add_comments(struct c_recovery *r)
-{
-  struct building *b = r->b;
-  const struct c_counters *c = &r->counters;
-  const struct losses *losses = r->b->image->losses;
+  const struct c_counters *c = &b->counters;
+  const struct image_notes *notes = &b->notes;
+  const struct losses *losses = b->image->losses;
   building_comment(b, PPROF_COMMENT_VERSION, MPROF_VERSION);
   building_comment(b, PPROF_COMMENT_LANGUAGE, "c");
-  if (r->notes->module_count > 0)
-    building_comment(b, PPROF_COMMENT_PROGRAM, r->notes->modules[0].path);
+  if (notes->module_count > 0)
+    building_comment(b, PPROF_COMMENT_PROGRAM, notes->modules[0].path);
   building_count(b, PPROF_COMMENT_ALLOCATIONS, c->total.count);
   building_count(b, PPROF_COMMENT_BYTES, c->total.bytes);
   building_count(b, PPROF_COMMENT_PEAK_BYTES, c->total.peak_bytes);
@@ -225,15 +202,22 @@ add_comments(struct c_recovery *r)
                  b->unattributed_count);
   building_count(b, PPROF_COMMENT_UNATTRIBUTED_BYTES, b->unattributed_bytes);
   building_count(b, PPROF_COMMENT_CUT_ALLOCATIONS, b->cut_count);
-  for (size_t i = 0; i < r->notes->comment_count; i++)
-    if (strchr(r->notes->comments[i], '=') != NULL)
+  for (size_t i = 0; i < notes->comment_count; i++)
+    if (strchr(notes->comments[i], '=') != NULL)
       numbers_push(&b->reading.comments,
-                   building_name(b, r->notes->comments[i]));
+                   building_name(b, notes->comments[i]));
   if (losses != NULL && losses->unfound != 0)
     building_count(b, PPROF_COMMENT_UNFOUND_NOTE, losses->unfound);
   building_count(b, PPROF_COMMENT_CONTEXTS, c->contexts);
   building_count(b, PPROF_COMMENT_CONTEXT_BYTES, c->bytes);
-  add_gaps(r);
+  if ((b->image->head.flags & IMAGE_INCOMPLETE) != 0)
+    building_comment(b, PPROF_COMMENT_UNATTRIBUTED_NOTE,
+                     "the file had no room to grow");
+  if (c->stripes.missed != 0)
+    building_comment(b, PPROF_COMMENT_LOST_NOTE,
+                     pool_format("allocations for which memory ran out: "
+                                 "%" PRIu64,
+                                 c->stripes.missed));
   building_regions(b, true);
 }
 
@@ -243,20 +227,20 @@ void
 recover_c(struct building *b, struct image *image)
 {
   static const struct building_source source = {add_labels, location, NULL};
-  struct c_recovery r = {.b = b, .notes = &b->notes};
-  c_counters_find(&r.counters, image);
+  struct c_counters *counters = &b->counters;
+  c_counters_find(counters, image);
   b->source = &source;
-  b->closure = &r;
   building_begin(b, LANGUAGE_C,
-                 r.counters.losses != NULL ? PPROF_REACH_COLUMNS
-                                           : PPROF_C_COLUMNS);
-  add_mappings(&r);
-  building_timeline(b);
-  building_tree(b, r.counters.tree);
-  for (uint32_t i = LEAF_OVERFLOW; i < r.counters.tree->leaf_count; i++)
-    add_leaf(&r, i);
-  add_calls(&r);
-  add_comments(&r);
-  pool_free(r.counters.by_leaf);
+                 counters->losses != NULL ? PPROF_REACH_COLUMNS
+                                          : PPROF_C_COLUMNS);
+  add_mappings(b);
+  if (image->timeline != NULL)
+    building_timeline(b);
+  building_tree(b, &image->trees[0]);
+  for (uint32_t i = LEAF_OVERFLOW; i < counters->tree->leaf_count; i++)
+    add_leaf(b, i);
+  add_calls(b);
+  add_comments(b);
+  pool_free(counters->by_leaf);
   building_end(b);
 }

@@ -11,7 +11,7 @@
  * killed they are the sums of what is in its image.
  */
 
-#include "images/lisp_recovery.h"
+#include "images/building.h"
 
 #include <inttypes.h>
 
@@ -20,24 +20,23 @@
 void
 object_type_label(struct building *b, struct object_type type)
 {
-  static const char *const categories[] = {"cons", "float", "struct",
-                                           "other"};
   building_label(b, PPROF_LABEL_TYPE, type.type);
   if (type.class != NULL)
     building_label(b, PPROF_LABEL_CLASS, type.class);
-  building_label(b, PPROF_LABEL_CATEGORY, categories[type.category]);
+  building_label(b, PPROF_LABEL_CATEGORY,
+                 category_rows[LANGUAGE_LISP][type.category].name);
 }
 
 struct object_type
-lisp_type_of(const struct lisp_recovery *r, const struct kind *kind)
+lisp_type_of(const struct building *b, const struct kind *kind)
 {
   const struct note *class =
       kind->clas == 0 ? NULL
-                      : image_note_find(r->notes, NOTE_CLASS, kind->clas);
+                      : image_note_find(&b->notes, NOTE_CLASS, kind->clas);
   const struct note *type =
-      image_note_find(r->notes, NOTE_TYPE, NOTE_TYPE_BITS(kind->what));
+      image_note_find(&b->notes, NOTE_TYPE, NOTE_TYPE_BITS(kind->what));
   if (type == NULL) /* all such arrays or streams */
-    type = image_note_find(r->notes, NOTE_TYPE, kind->what & 0xFF);
+    type = image_note_find(&b->notes, NOTE_TYPE, kind->what & 0xFF);
   return (struct object_type){.type = class != NULL && class->value != 0
                                           ? "STRUCTURE"
                                       : type != NULL ? type->text
@@ -49,13 +48,11 @@ lisp_type_of(const struct lisp_recovery *r, const struct kind *kind)
 /* ---- samples ----------------------------------------------------------- */
 
 static void
-add_labels(void *recovery, const struct kind *kind)
+add_labels(struct building *b, const struct kind *kind)
 {
-  struct lisp_recovery *r = recovery;
-  struct building *b = r->b;
   if (kind != NULL)
-    object_type_label(b, lisp_type_of(r, kind));
-  building_label(b, PPROF_LABEL_THREAD, r->thread);
+    object_type_label(b, lisp_type_of(b, kind));
+  building_label(b, PPROF_LABEL_THREAD, b->thread);
   if (kind == NULL)
     return;
   building_region_label(b, kind->region);
@@ -65,34 +62,32 @@ add_labels(void *recovery, const struct kind *kind)
 
 /* Returns the allocator of such objects that shows; NULL: none does. */
 static const struct note *
-find_allocator(const struct lisp_recovery *r, const struct kind *kind)
+find_allocator(const struct building *b, const struct kind *kind)
 {
-  return image_note_find(r->notes, NOTE_ALLOCATOR,
+  return image_note_find(&b->notes, NOTE_ALLOCATOR,
                          NOTE_TYPE_BITS(kind->what));
 }
 
 static uint64_t
-allocator(void *recovery, const struct kind *kind)
+allocator(struct building *b, const struct kind *kind)
 {
-  const struct note *const note = find_allocator(recovery, kind);
+  const struct note *const note = find_allocator(b, kind);
   return note == NULL ? 0 : site_place((uint32_t)note->value, 0, 0);
 }
 
 static void
-add_calls(struct lisp_recovery *r, uint64_t calls, uint64_t site,
-          uint32_t function, uint32_t up)
+add_calls(struct building *b, uint64_t calls, uint64_t site, uint32_t up)
 {
   const uint64_t values[PPROF_COLUMNS] = {[PPROF_CALLS] = calls};
   if (calls != 0)
-    building_sample(r->b, site, function, up, values, NULL);
+    building_sample(b, site, up, values, NULL);
 }
 
 static void
-add_leaf(struct lisp_recovery *r, uint32_t owner, uint32_t number,
-         const struct image_live *live)
+add_leaf(struct building *b, uint32_t number, const struct image_live *live)
 {
-  const struct leaf *leaf = &r->b->tree->leaves[number];
-  const struct kind *kind = context_tree_kind(r->b->tree, leaf);
+  const struct leaf *leaf = &b->tree->leaves[number];
+  const struct kind *kind = context_tree_kind(b->tree, leaf);
   const bool any = leaf->count != 0 || leaf->bytes != 0;
   uint64_t values[PPROF_COLUMNS] = {
       [PPROF_COUNT] = leaf->count, [PPROF_BYTES] = leaf->bytes};
@@ -102,113 +97,128 @@ add_leaf(struct lisp_recovery *r, uint32_t owner, uint32_t number,
     values[PPROF_PEAK_COUNT] = live->peak_count;
     values[PPROF_PEAK_BYTES] = live->peak_bytes;
   }
-  if (any && leaf->target == leaf->up && find_allocator(r, kind) == NULL)
+  if (any && leaf->target == leaf->up && find_allocator(b, kind) == NULL)
     values[PPROF_CALLS] = leaf->activations;
   else
-    add_calls(r, leaf->activations, leaf->site, leaf->function, leaf->up);
-  r->allocations += leaf->count;
-  r->bytes += leaf->bytes;
-  r->contexts++;
+    add_calls(b, leaf->activations, leaf->site, leaf->up);
+  b->allocations += leaf->count;
+  b->bytes += leaf->bytes;
+  b->paths++;
   if (!any)
     return;
-  if (kind->clas != 0 && lisp_type_of(r, kind).class == NULL)
-    r->classless += leaf->count;
-  building_leaf(r->b, owner, number, leaf->target, values);
+  if (kind->clas != 0 && lisp_type_of(b, kind).class == NULL)
+    b->classless += leaf->count;
+  building_leaf(b, number, leaf->target, values);
 }
 
 static void
-add_tree(struct lisp_recovery *r, const struct image_tree *tree)
+add_tree(struct building *b, const struct image_tree *tree)
 {
   const struct context_tree *t = &tree->tree;
-  const struct image_array *array =
-      image_array(r->b->image, IMAGE_LIVE_FIGURES, tree->owner);
+  size_t length;
   const struct image_live *live =
-      array == NULL ? NULL : (const struct image_live *)array->bytes;
-  const size_t known = array == NULL ? 0 : array->length / sizeof *live;
-  uint64_t before = r->contexts;
-  r->thread = image_note_text(r->notes, NOTE_THREAD, tree->owner, "?");
-  building_tree(r->b, t);
+      image_array(b->image, IMAGE_LIVE_FIGURES, tree->owner, &length);
+  const size_t known = length / sizeof *live;
+  uint64_t before = b->paths;
+  b->thread = image_note_text(&b->notes, NOTE_THREAD, tree->owner, "?");
+  building_tree(b, tree);
   for (uint32_t i = LEAF_OVERFLOW; i < t->leaf_count; i++)
     if (image_leaf_counts(&t->leaves[i]))
-      add_leaf(r, tree->owner, i, i < known ? &live[i] : NULL);
-  r->threads += r->contexts > before;
+      add_leaf(b, i, i < known ? &live[i] : NULL);
+  b->threads += b->paths > before;
   for (uint32_t i = CONTEXT_FIRST; i < t->context_count; i++) {
     const struct context *c = &t->contexts[i];
-    add_calls(r, c->activations, c->site, c->function, c->parent);
-    r->contexts += c->site != 0;
+    add_calls(b, c->activations, c->site, c->parent);
+    b->paths += c->site != 0;
   }
 }
 
 /* ---- comments ---- */
 
+/* Notes which functions have calls that are not counted, when all samples are
+ * there.  Readers tell functions by their names: of several with one name the
+ * calls are unknown only if no one's are known. */
+static void
+add_unknown_calls(struct building *b)
+{
+  const struct profile *profile = b->reading.profile;
+  for (size_t i = 0; i < profile->function_count; i++) {
+    const uint32_t name = profile->functions[i].name;
+    if (index_map_find(&b->unknown, name) == INDEX_NONE ||
+        index_map_find(&b->known, name) != INDEX_NONE)
+      continue;
+    index_map_add(&b->known, name, 0);
+    building_comment(b, PPROF_COMMENT_CALLS_UNKNOWN,
+                     names_text(&profile->names, name));
+  }
+}
+
 /* Adds all comments KEY of the program.  Gives back whether there are any. */
 static bool
-add_stated(struct lisp_recovery *r, const char *key)
+add_stated(struct building *b, const char *key)
 {
   bool any = false;
-  for (size_t i = 0; i < r->notes->comment_count; i++) {
-    const char *value = comment_value(r->notes->comments[i], key);
+  for (size_t i = 0; i < b->notes.comment_count; i++) {
+    const char *value = comment_value(b->notes.comments[i], key);
     if (value != NULL)
-      building_comment(r->b, key, value);
+      building_comment(b, key, value);
     any |= value != NULL;
   }
   return any;
 }
 
 static void
-add_count(struct lisp_recovery *r, const char *key, uint64_t counted)
+add_count(struct building *b, const char *key, uint64_t counted)
 {
-  if (!add_stated(r, key))
-    building_count(r->b, key, counted);
+  if (!add_stated(b, key))
+    building_count(b, key, counted);
 }
 
 /* Adds comments on what can be missing from chains, and on names that are. */
 static void
-add_gaps(struct lisp_recovery *r)
+add_gaps(struct building *b)
 {
-  struct building *b = r->b;
-  add_count(r, PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS, b->unattributed_count);
-  add_count(r, PPROF_COMMENT_UNATTRIBUTED_BYTES, b->unattributed_bytes);
-  add_stated(r, PPROF_COMMENT_UNATTRIBUTED_NOTE);
+  add_count(b, PPROF_COMMENT_UNATTRIBUTED_ALLOCATIONS, b->unattributed_count);
+  add_count(b, PPROF_COMMENT_UNATTRIBUTED_BYTES, b->unattributed_bytes);
+  add_stated(b, PPROF_COMMENT_UNATTRIBUTED_NOTE);
   building_count(b, PPROF_COMMENT_CUT_ALLOCATIONS, b->cut_count);
-  add_stated(r, PPROF_COMMENT_DIFFERING_WALKS);
-  add_stated(r, PPROF_COMMENT_CHAIN_NOTE);
-  if (r->classless > 0)
+  add_stated(b, PPROF_COMMENT_DIFFERING_WALKS);
+  add_stated(b, PPROF_COMMENT_CHAIN_NOTE);
+  if (b->classless > 0)
     building_comment(
         b, PPROF_COMMENT_CLASS_NOTE,
         pool_format("objects whose class name did not fit: %" PRIu64,
-                    r->classless));
+                    b->classless));
 }
 
 static void
-add_comments(struct lisp_recovery *r)
+add_comments(struct building *b)
 {
-  struct building *b = r->b;
   building_comment(b, PPROF_COMMENT_VERSION, MPROF_VERSION);
   building_comment(b, PPROF_COMMENT_LANGUAGE, "lisp");
   building_comment(b, PPROF_COMMENT_PROGRAM,
-                   image_note_text(r->notes, NOTE_PROGRAM, 0, "ECL"));
+                   image_note_text(&b->notes, NOTE_PROGRAM, 0, "ECL"));
   building_comment(b, PPROF_COMMENT_ROOT,
-                   image_note_text(r->notes, NOTE_ROOT, 0, ""));
-  add_count(r, PPROF_COMMENT_ALLOCATIONS, r->allocations);
-  add_count(r, PPROF_COMMENT_BYTES, r->bytes);
-  add_stated(r, PPROF_COMMENT_MALLOC_BYTES);
-  add_stated(r, PPROF_COMMENT_ROUNDED_BYTES);
-  add_stated(r, PPROF_COMMENT_COLLECTOR_BYTES);
-  add_stated(r, PPROF_COMMENT_COLLECTOR_RECORD_BYTES);
-  add_stated(r, PPROF_COMMENT_RESIDUAL_BYTES);
-  add_stated(r, PPROF_COMMENT_RESIDUAL_NOTE);
-  add_gaps(r);
-  add_stated(r, PPROF_COMMENT_LIVE_COLLECTION);
-  add_stated(r, PPROF_COMMENT_LOST_NOTE);
-  if ((r->b->image->head.flags & IMAGE_INCOMPLETE) != 0)
+                   image_note_text(&b->notes, NOTE_ROOT, 0, ""));
+  add_count(b, PPROF_COMMENT_ALLOCATIONS, b->allocations);
+  add_count(b, PPROF_COMMENT_BYTES, b->bytes);
+  add_stated(b, PPROF_COMMENT_MALLOC_BYTES);
+  add_stated(b, PPROF_COMMENT_ROUNDED_BYTES);
+  add_stated(b, PPROF_COMMENT_COLLECTOR_BYTES);
+  add_stated(b, PPROF_COMMENT_COLLECTOR_RECORD_BYTES);
+  add_stated(b, PPROF_COMMENT_RESIDUAL_BYTES);
+  add_stated(b, PPROF_COMMENT_RESIDUAL_NOTE);
+  add_gaps(b);
+  add_stated(b, PPROF_COMMENT_LIVE_COLLECTION);
+  add_stated(b, PPROF_COMMENT_LOST_NOTE);
+  if ((b->image->head.flags & IMAGE_INCOMPLETE) != 0)
     building_comment(b, PPROF_COMMENT_LOST_NOTE,
                      "allocations that did not fit into the file that the "
                      "program had mapped");
   building_regions(b, false);
-  add_count(r, PPROF_COMMENT_CONTEXTS, r->contexts);
-  add_stated(r, PPROF_COMMENT_CONTEXT_BYTES);
-  add_count(r, PPROF_COMMENT_THREADS, r->threads);
+  add_count(b, PPROF_COMMENT_CONTEXTS, b->paths);
+  add_stated(b, PPROF_COMMENT_CONTEXT_BYTES);
+  add_count(b, PPROF_COMMENT_THREADS, b->threads);
 }
 
 /* ---- the whole --------------------------------------------------------- */
@@ -218,23 +228,23 @@ recover_lisp(struct building *b)
 {
   static const struct building_source source = {add_labels, lisp_location,
                                                 allocator};
-  struct lisp_recovery r = {.b = b, .notes = &b->notes};
   const struct image *image = b->image;
-  const bool held = image_array(image, IMAGE_OBJECTS, 0) != NULL;
+  size_t objects;
+  const bool held = image_array(image, IMAGE_OBJECTS, 0, &objects) != NULL;
   const bool live = (image->head.flags & IMAGE_LIVE) != 0;
   b->source = &source;
-  b->closure = &r;
   image_check_trees(image);
   building_begin(b, LANGUAGE_LISP,
                  held   ? PPROF_HELD_COLUMNS
                  : live ? PPROF_LIVE_COLUMNS
                         : PPROF_LISP_COLUMNS);
   if (held)
-    lisp_add_holdings(&r);
-  building_timeline(b);
+    lisp_add_holdings(b);
+  if (image->timeline != NULL)
+    building_timeline(b);
   for (size_t i = 0; i < image->tree_count; i++)
-    add_tree(&r, &image->trees[i]);
-  lisp_add_unknown_calls(&r);
-  add_comments(&r);
+    add_tree(b, &image->trees[i]);
+  add_unknown_calls(b);
+  add_comments(b);
   building_end(b);
 }

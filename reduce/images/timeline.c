@@ -19,30 +19,35 @@
 
 /* ---- slices ------------------------------------------------------------ */
 
+static int
+compare_growths(const void *left, const void *right)
+{
+  const struct timeline_growth *a = left, *b = right;
+  return array_order(a->key, b->key) ?: array_order(a->slice, b->slice);
+}
+
 /* Adds the growths of NEXT to those of SLICE, the one before. */
 static void
 join(struct timeline_slice *slice, struct timeline_slice *next)
 {
-  struct timeline_slice both = {.start = slice->start, .state = next->state};
-  size_t i = 0, j = 0;
-  ARRAY_ROOM(both.growths, both.capacity, slice->count + next->count);
-  while (i < slice->count || j < next->count) {
-    const struct timeline_growth *a = &slice->growths[i];
-    const struct timeline_growth *b = &next->growths[j];
-    const bool first =
-        j == next->count || (i < slice->count && a->key <= b->key);
-    const bool second =
-        i == slice->count || (j < next->count && b->key <= a->key);
-    both.growths[both.count++] = (struct timeline_growth){
-        .key = first ? a->key : b->key,
-        .count = (first ? a->count : 0) + (second ? b->count : 0),
-        .bytes = (first ? a->bytes : 0) + (second ? b->bytes : 0)};
-    i += first;
-    j += second;
+  const size_t count = slice->count + next->count;
+  ARRAY_ROOM(slice->growths, slice->capacity, count);
+  struct timeline_growth *all = slice->growths;
+  for (size_t i = 0; i < next->count; i++)
+    all[slice->count + i] = next->growths[i];
+  array_sort(all, count, sizeof *all, compare_growths);
+  slice->count = 0;
+  for (size_t i = 0; i < count; i++) {
+    const size_t n = slice->count;
+    if (n > 0 && all[n - 1].key == all[i].key) {
+      all[n - 1].count += all[i].count;
+      all[n - 1].bytes += all[i].bytes;
+    } else {
+      all[slice->count++] = all[i];
+    }
   }
-  pool_free(slice->growths);
+  slice->state = next->state;
   pool_free(next->growths);
-  *slice = both;
 }
 
 static void
@@ -143,7 +148,7 @@ add_tree(struct timeline *t, struct timeline_slice *slice,
     if (is.count == was->count && is.bytes == was->bytes)
       continue;
     ARRAY_PUSH(slice->growths, slice->count, slice->capacity,
-               (struct timeline_growth){.key = timeline_key(tree->owner, i),
+               (struct timeline_growth){.key = index_pair(tree->owner, i),
                                         .count = is.count - was->count,
                                         .bytes = is.bytes - was->bytes});
     seen->grown += was->count == 0 && was->bytes == 0;
@@ -156,14 +161,6 @@ static bool
 is_due(const struct timeline *t, uint64_t now)
 {
   return now - t->last >= (t->interval << t->joined) - t->interval / 4;
-}
-
-static int
-compare_growths(const void *left, const void *right)
-{
-  const struct timeline_growth *a = left, *b = right;
-  return a->key != b->key ? (a->key < b->key ? -1 : 1)
-                          : (a->slice > b->slice) - (a->slice < b->slice);
 }
 
 void
@@ -243,30 +240,19 @@ take(void *closure)
                 taking->state);
 }
 
-static void
-take_image(struct taking *taking)
+void
+timeline_read(struct timeline *t, const char *path,
+              struct input_octets octets, uint64_t generation, uint64_t now,
+              uint64_t collections)
 {
+  struct taking taking = {t,          path, octets,
+                          generation, now,  {.collections = collections}};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
-  attempt(&pool, take, taking, &error);
+  if (octets.data == NULL && !is_due(t, now))
+    return;
+  attempt(&pool, take, &taking, &error);
   pool_release(&pool);
-}
-
-void
-timeline_take_file(struct timeline *t, const char *path, uint64_t now)
-{
-  struct taking taking = {.timeline = t, .path = path, .now = now};
-  if (is_due(t, now))
-    take_image(&taking);
-}
-
-void
-timeline_take_octets(struct timeline *t, struct input_octets octets,
-                     uint64_t generation, uint64_t now, uint64_t collections)
-{
-  struct taking taking = {t,          "memory", octets,
-                          generation, now,      {.collections = collections}};
-  take_image(&taking);
 }
 
 /* ---- samples ----------------------------------------------------------- */
@@ -274,16 +260,14 @@ timeline_take_octets(struct timeline *t, struct input_octets octets,
 struct timeline_growth *
 timeline_growths(const struct timeline *t, size_t *count)
 {
-  struct timeline_growth *all;
-  size_t number = 0;
+  struct timeline_growth *all = NULL;
+  size_t capacity = 0;
   *count = 0;
-  for (size_t i = 0; i < t->slice_count; i++)
-    number += t->slices[i].count;
-  all = pool_zeroed(number, sizeof *all);
+  ARRAY_ROOM(all, capacity, 0);
   for (size_t i = 0; i < t->slice_count; i++)
     for (size_t j = 0; j < t->slices[i].count; j++) {
-      all[*count] = t->slices[i].growths[j];
-      all[(*count)++].slice = (uint32_t)i;
+      ARRAY_PUSH(all, *count, capacity, t->slices[i].growths[j]);
+      all[*count - 1].slice = (uint32_t)i;
     }
   array_sort(all, *count, sizeof *all, compare_growths);
   return all;
@@ -293,8 +277,6 @@ void
 building_timeline(struct building *b)
 {
   const struct timeline *t = b->image->timeline;
-  if (t == NULL)
-    return;
   b->growths = timeline_growths(t, &b->growth_count);
   for (size_t i = 0; i <= t->slice_count; i++) {
     const bool last = i == t->slice_count;
@@ -356,8 +338,8 @@ find_growths(const struct building *b, uint64_t key, const uint64_t *all,
 }
 
 void
-building_leaf(struct building *b, uint32_t owner, uint32_t number,
-              uint32_t up, const uint64_t *values)
+building_leaf(struct building *b, uint32_t number, uint32_t up,
+              const uint64_t *values)
 {
   const struct leaf *leaf = &b->tree->leaves[number];
   const struct kind *kind = context_tree_kind(b->tree, leaf);
@@ -365,12 +347,12 @@ building_leaf(struct building *b, uint32_t owner, uint32_t number,
   uint64_t rest[PPROF_COLUMNS];
   size_t count;
   if (t == NULL) {
-    building_sample(b, leaf->site, leaf->function, up, values, kind);
+    building_sample(b, leaf->site, up, values, kind);
     return;
   }
   memcpy(rest, values, sizeof rest);
   const struct timeline_growth *growths =
-      find_growths(b, timeline_key(owner, number), values, &count);
+      find_growths(b, index_pair(b->owner, number), values, &count);
   for (size_t i = 0; i < count; i++) {
     rest[PPROF_COUNT] -= growths[i].count;
     rest[PPROF_BYTES] -= growths[i].bytes;
@@ -384,6 +366,6 @@ building_leaf(struct building *b, uint32_t owner, uint32_t number,
       continue;
     move_all(rest, row);
     b->time = last ? t->last : t->slices[growths[i].slice].start;
-    building_sample(b, leaf->site, leaf->function, up, row, kind);
+    building_sample(b, leaf->site, up, row, kind);
   }
 }

@@ -25,7 +25,8 @@
 
 enum { TIMELINE_SLICES = 600, TIMELINE_GROWTHS = 200000 };
 
-/* Objects and bytes allocated by the leaf `key' (timeline_key) in a slice. */
+/* Objects and bytes allocated by the leaf `key', the pair of the owner of
+ * its tree and its number, in a slice. */
 struct timeline_growth {
   uint64_t key;
   uint32_t slice;
@@ -65,13 +66,6 @@ struct timeline {      /* all zero but `interval' and `most': empty */
   struct timeline_state state; /* at the last reading */
 };
 
-/* Joins the numbers of a leaf and of the owner of its tree. */
-static inline uint64_t
-timeline_key(uint32_t owner, uint32_t leaf)
-{
-  return (uint64_t)owner << 32 | leaf;
-}
-
 /* Ends a slice NOW, nanoseconds since the start, unless it would be shorter
  * than the interval, less a quarter of the first one.  The leaves of IMAGE
  * have their counts.  Another GENERATION than before means that figures were
@@ -81,14 +75,12 @@ void timeline_take(struct timeline *timeline, const struct image *image,
                    struct timeline_state state);
 
 /* Reads the image of a program that runs, and ends a slice NOW as
- * timeline_take does: the file PATH of a C program; OCTETS of a Lisp program,
- * which has collected garbage COLLECTIONS times.  Never fails: if the image
- * cannot be read, the slice goes on. */
-void timeline_take_file(struct timeline *timeline, const char *path,
-                        uint64_t now);
-void timeline_take_octets(struct timeline *timeline,
-                          struct input_octets octets, uint64_t generation,
-                          uint64_t now, uint64_t collections);
+ * timeline_take does: the file PATH of a C program, or OCTETS, called PATH,
+ * of a Lisp program, which has collected garbage COLLECTIONS times.  Never
+ * fails: if the image cannot be read, the slice goes on. */
+void timeline_read(struct timeline *timeline, const char *path,
+                   struct input_octets octets, uint64_t generation,
+                   uint64_t now, uint64_t collections);
 
 /* Returns the growths of all leaves in order of key and slice, in memory of
  * the pool in use; sets *COUNT to how many there are. */

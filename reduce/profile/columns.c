@@ -50,8 +50,10 @@ bytes_in_unit(const char *unit)
   return 0;
 }
 
-size_t
-reading_column_at(const struct reading *reading, size_t index)
+/* Returns the offset of the file's sample type INDEX, from zero; the length
+ * of the file if it has fewer. */
+static size_t
+column_at(const struct reading *reading, size_t index)
 {
   for (size_t i = 0; i < reading->field_count; i++)
     if (reading->fields[i].number == PPROF_SAMPLE_TYPE && index-- == 0)
@@ -113,7 +115,7 @@ set_scale(struct reading *reading, int use)
   const size_t i = (size_t)column->index;
   column->scale = bytes_in_unit(unit_of(reading, i));
   if (column->scale == 0)
-    reading_fault_at(reading, reading_column_at(reading, i),
+    reading_fault_at(reading, column_at(reading, i),
                      "%s is measured in '%s', which is not a unit of bytes",
                      type_of(reading, i), unit_of(reading, i));
 }
@@ -225,7 +227,7 @@ no_heap_profile(const struct reading *reading)
                              i == 0 ? "" : ", ", type_of(reading, i),
                              unit_of(reading, i));
   reading_fault_at(
-      reading, reading_column_at(reading, 0),
+      reading, column_at(reading, 0),
       "is %s profile: none of its sample types counts bytes "
       "(%s)",
       find_column(reading, "cpu").index != NO_COLUMN ? "a CPU" : "not a heap",
@@ -329,6 +331,39 @@ use_own_columns(struct reading *reading)
   memcpy(profile->column_of, columns, sizeof columns);
 }
 
+/* Fails for what is at OFFSET, since it cannot be merged with the first. */
+static _Noreturn void
+refuse(const struct reading *reading, size_t offset, const char *what)
+{
+  reading_fault_at(reading, offset, "differs from '%s' in its %s",
+                   reading->options->first_path, what);
+}
+
+/* Checks that what the file says of the whole goes together with the files
+ * before. */
+static void
+check_heading(const struct reading *reading)
+{
+  const struct profile *profile = reading->profile;
+  const struct profile *heading = &reading->heading;
+  if (reading_is_first(reading))
+    return;
+  if (profile->language != heading->language)
+    comment_fault(reading, reading->language_comment,
+                  "profiles of a Lisp program and a C program cannot be "
+                  "combined");
+  if (!reading->options->lossless)
+    return;
+  if (profile->by_mprof != heading->by_mprof)
+    refuse(reading, reading_comment_at(reading, reading->language_comment),
+           "producer: only one is mprof");
+  if (profile->period_type.type != heading->period_type.type ||
+      profile->period_type.unit != heading->period_type.unit)
+    refuse(reading, column_at(reading, 0), "units of sampling");
+  if (reading->sources == NULL)
+    refuse(reading, column_at(reading, 0), "sample types");
+}
+
 void
 reading_columns(struct reading *reading)
 {
@@ -349,4 +384,5 @@ reading_columns(struct reading *reading)
   } else {
     use_own_columns(reading);
   }
+  check_heading(reading);
 }

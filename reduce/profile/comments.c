@@ -86,8 +86,8 @@ reading_add_comments(struct reading *reading)
     if (comment_value(text, PPROF_COMMENT_FILES) != NULL)
       continue;
     if (unknown != NULL)
-      profile_add_unknown_calls(profile,
-                                names_intern(&profile->names, unknown));
+      index_map_number(&profile->unknown_calls,
+                       names_intern(&profile->names, unknown));
     if (unknown != NULL ||
         comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL)
       profile_add_comment_once(profile, name);

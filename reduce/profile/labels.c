@@ -8,10 +8,7 @@
 #include "common/pprof_format.h"
 #include "profile/profile.h"
 
-/* By enum language. */
-static const struct {
-  const char *letter, *name;
-} categories[2][CATEGORY_COUNT] = {
+const struct category category_rows[LANGUAGE_LISP + 1][CATEGORY_COUNT] = {
     {{"s", "small"}, {"m", "medium"}, {"l", "large"}, {"x", "extra"}},
     {{"c", "cons"}, {"f", "float"}, {"s", "struct"}, {"o", "other"}},
 };
@@ -78,7 +75,7 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
   unsigned category = 0; /* in Lisp; the last, "other", if it is not known */
   while (category < CATEGORY_COUNT - 1 &&
          strcmp(names_text(names, texts[CATEGORY]),
-                categories[LANGUAGE_LISP][category].name) != 0)
+                category_rows[LANGUAGE_LISP][category].name) != 0)
     category++;
   const uint32_t type =
       labels->of_lisp ? type_of(profile, category, texts[TYPE], texts[CLASS])
@@ -165,16 +162,4 @@ profile_settle_type(struct profile *profile, size_t i)
   if (labels->types[category] == INDEX_NONE)
     labels->types[category] =
         type_of(profile, category, labels->type, labels->class_name);
-}
-
-const char *
-category_letter(enum language language, unsigned category)
-{
-  return categories[language][category].letter;
-}
-
-const char *
-category_name(enum language language, unsigned category)
-{
-  return categories[language][category].name;
 }

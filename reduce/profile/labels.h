@@ -24,6 +24,11 @@ enum language { LANGUAGE_C, LANGUAGE_LISP };
 
 enum { CATEGORY_COUNT = 4 };
 
+/* The letter ("c") and the name ("cons", "small") of a category. */
+extern const struct category {
+  const char *letter, *name;
+} category_rows[LANGUAGE_LISP + 1][CATEGORY_COUNT];
+
 /* What an object is; CATEGORY indexes the breakdown columns. */
 struct profile_type {
   unsigned category;
@@ -87,7 +92,3 @@ void profile_count(const struct profile *profile, size_t i,
 /* Finds the type of the objects of the sample I, and adds it if it is new.
  * Until then the type of profile_count may be INDEX_NONE. */
 void profile_settle_type(struct profile *profile, size_t i);
-
-/* Return the letter ("c") and the name ("cons", "small") of CATEGORY. */
-const char *category_letter(enum language language, unsigned category);
-const char *category_name(enum language language, unsigned category);

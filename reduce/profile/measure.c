@@ -25,16 +25,32 @@ const struct pprof_value_type pprof_columns[PPROF_COLUMNS] = {
     [PPROF_HELD_BYTES] = {"held_space", "bytes"},
 };
 
-static const char never_freed[] = "never freed";
-static const char at_the_peak[] = "live at the peak";
-static const char alive[] = "alive at the last collection";
 static const char start_live[] = "start with (mprof:start :live t)";
-static const char held[] = "alive, by holder";
-static const char save_holders[] =
-    "start with (mprof:start :live t), and save with :holders t";
-static const char lost[] = "never freed, and lost at the end";
-static const char seek_lost[] = "run the program with mprof run --reachable";
-static const char at_once[] = "freed soon after it was allocated";
+
+/* The rows of bytes and of objects of KIND.  OF is the kind that --value puts
+ * in their place, and of their columns; the noun has BEFORE and BEHIND around
+ * it. */
+#define PAIR(kind, of, word, event, before, behind, what, hint)              \
+  [MEASURE_##kind##_BYTES] = {word,                                          \
+                              word "_bytes",                                 \
+                              event "Bytes",                                 \
+                              before "bytes" behind,                         \
+                              what,                                          \
+                              true,                                          \
+                              MEASURE_##of##_BYTES,                          \
+                              MEASURE_##of##_ALLOCS,                         \
+                              PPROF_##of##_BYTES,                            \
+                              hint},                                         \
+  [MEASURE_##kind##_ALLOCS] = {word "-allocs",                               \
+                               word "_allocations",                          \
+                               event "Allocs",                               \
+                               before "objects" behind,                      \
+                               what,                                         \
+                               false,                                        \
+                               MEASURE_##of##_BYTES,                         \
+                               MEASURE_##of##_ALLOCS,                        \
+                               PPROF_##of##_COUNT,                           \
+                               hint}
 
 const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
     [MEASURE_BYTES] = {"bytes", "bytes", "Bytes", "bytes", NULL, true,
@@ -42,56 +58,29 @@ const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
     [MEASURE_ALLOCS] = {"allocs", "allocations", "Allocs", "allocations",
                         NULL, false, MEASURE_BYTES, MEASURE_ALLOCS,
                         PPROF_COUNT},
-    [MEASURE_KEPT_BYTES] = {"kept", "kept_bytes", "KeptBytes", "bytes kept",
-                            never_freed, true, MEASURE_KEPT_BYTES,
-                            MEASURE_KEPT_ALLOCS, PPROF_KEPT_BYTES},
-    [MEASURE_KEPT_ALLOCS] = {"kept-allocs", "kept_allocations", "KeptAllocs",
-                             "objects kept", never_freed, false,
-                             MEASURE_KEPT_BYTES, MEASURE_KEPT_ALLOCS,
-                             PPROF_KEPT_COUNT},
-    [MEASURE_PEAK_BYTES] = {"peak", "peak_bytes", "PeakBytes",
-                            "bytes at the peak", at_the_peak, true,
-                            MEASURE_PEAK_BYTES, MEASURE_PEAK_ALLOCS,
-                            PPROF_PEAK_BYTES, start_live},
-    [MEASURE_PEAK_ALLOCS] = {"peak-allocs", "peak_allocations", "PeakAllocs",
-                             "objects at the peak", at_the_peak, false,
-                             MEASURE_PEAK_BYTES, MEASURE_PEAK_ALLOCS,
-                             PPROF_PEAK_COUNT, start_live},
+    PAIR(KEPT, KEPT, "kept", "Kept", "", " kept", "never freed", NULL),
+    PAIR(PEAK, PEAK, "peak", "Peak", "", " at the peak", "live at the peak",
+         start_live),
     [MEASURE_TEMPORARY_ALLOCS] = {"temporary", "temporary_allocations",
                                   "TemporaryAllocs", "temporary objects",
-                                  at_once, false, MEASURE_COUNT,
-                                  MEASURE_TEMPORARY_ALLOCS, PPROF_TEMPORARY},
-    [MEASURE_LOST_BYTES] = {"lost", "lost_bytes", "LostBytes",
-                            "bytes lost directly", lost, true,
-                            MEASURE_LOST_BYTES, MEASURE_LOST_ALLOCS,
-                            PPROF_LOST_BYTES, seek_lost},
-    [MEASURE_LOST_ALLOCS] = {"lost-allocs", "lost_allocations", "LostAllocs",
-                             "objects lost directly", lost, false,
-                             MEASURE_LOST_BYTES, MEASURE_LOST_ALLOCS,
-                             PPROF_LOST_COUNT, seek_lost},
-    [MEASURE_HELD_BYTES] = {"held", "held_bytes", "HeldBytes", "bytes held",
-                            held, true, MEASURE_HELD_BYTES,
-                            MEASURE_HELD_ALLOCS, PPROF_HELD_BYTES,
-                            save_holders},
-    [MEASURE_HELD_ALLOCS] = {"held-allocs", "held_allocations", "HeldAllocs",
-                             "objects held", held, false, MEASURE_HELD_BYTES,
-                             MEASURE_HELD_ALLOCS, PPROF_HELD_COUNT,
-                             save_holders},
-    [MEASURE_LIVE_BYTES] = {"live", "live_bytes", "LiveBytes", "live bytes",
-                            alive, true, MEASURE_KEPT_BYTES,
-                            MEASURE_KEPT_ALLOCS, PPROF_KEPT_BYTES,
-                            start_live},
-    [MEASURE_LIVE_ALLOCS] = {"live-allocs", "live_allocations", "LiveAllocs",
-                             "live objects", alive, false, MEASURE_KEPT_BYTES,
-                             MEASURE_KEPT_ALLOCS, PPROF_KEPT_COUNT,
-                             start_live},
+                                  "freed soon after it was allocated", false,
+                                  MEASURE_COUNT, MEASURE_TEMPORARY_ALLOCS,
+                                  PPROF_TEMPORARY},
+    PAIR(LOST, LOST, "lost", "Lost", "", " lost directly",
+         "never freed, and lost at the end",
+         "run the program with mprof run --reachable"),
+    PAIR(HELD, HELD, "held", "Held", "", " held", "alive, by holder",
+         "start with (mprof:start :live t), and save with :holders t"),
+    PAIR(LIVE, KEPT, "live", "Live", "live ", "",
+         "alive at the last collection", start_live),
 };
 
 const struct measure_row *
 measure_row(const struct profile *profile, enum measure measure)
 {
-  bool live = profile->language == LANGUAGE_LISP &&
-              measure_rows[measure].what == never_freed;
+  bool live =
+      profile->language == LANGUAGE_LISP &&
+      (measure == MEASURE_KEPT_BYTES || measure == MEASURE_KEPT_ALLOCS);
   int ahead = live ? MEASURE_LIVE_BYTES - MEASURE_KEPT_BYTES : 0;
   return &measure_rows[(int)measure + ahead];
 }
@@ -116,9 +105,7 @@ measure_known(const struct profile *profile, enum measure measure)
 const char *
 measure_noun(const struct profile *profile, enum measure counted, bool bytes)
 {
-  const char *what = measure_row(profile, counted)->what;
-  for (int i = 0; i < MEASURE_NAMES; i++)
-    if (measure_rows[i].what == what && measure_rows[i].bytes == bytes)
-      return measure_rows[i].noun;
-  return "bytes";
+  const struct measure_row *row = &measure_rows[counted];
+  const enum measure shown = bytes ? row->as_bytes : row->as_allocs;
+  return shown == MEASURE_COUNT ? "bytes" : measure_row(profile, shown)->noun;
 }

@@ -75,10 +75,7 @@ enum { /* bits: wire types */
 static const uint8_t fitting[128] = {
     [WIRE_ANYTHING] = ANY, [WIRE_NUMBER] = VARINT,
     [WIRE_TEXT] = VARINT,  [WIRE_NUMBERS] = VARINT | BYTES,
-    [WIRE_STRING] = BYTES, ['1'] = BYTES,
-    ['2'] = BYTES,         ['3'] = BYTES,
-    ['4'] = BYTES,         ['5'] = BYTES,
-    ['6'] = BYTES,         ['7'] = BYTES,
+    [WIRE_STRING] = BYTES, ['1' ... '7'] = BYTES,
 };
 
 /* Fails for the TAG at offset AT, of a field with that NAME. */

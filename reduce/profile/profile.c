@@ -123,18 +123,6 @@ profile_add_comment_once(struct profile *profile, uint32_t text)
 }
 
 void
-profile_add_unknown_calls(struct profile *profile, uint32_t name)
-{
-  index_map_number(&profile->unknown_calls, name);
-}
-
-bool
-profile_calls_known(const struct profile *profile, uint32_t name)
-{
-  return index_map_find(&profile->unknown_calls, name) == INDEX_NONE;
-}
-
-void
 profile_settle(struct profile *profile)
 {
   row_table_release(&profile->mapping_rows);

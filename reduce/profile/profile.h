@@ -158,7 +158,8 @@ struct profile {
   uint32_t *comments; /* name ids of "key=value", in file order */
   size_t comment_count, comment_capacity;
   struct index_map comments_once; /* those of profile_add_comment_once */
-  struct index_map unknown_calls; /* by name: see profile_calls_known */
+  struct index_map unknown_calls; /* by name: functions so called whose calls
+                                     some file does not count */
   struct profile_value_type period_type;
   int64_t time_nanos, duration_nanos, period; /* of all files: the earliest
                         start, since 1970; the sum; the largest; 0: unknown */
@@ -205,10 +206,6 @@ uint64_t *profile_add_sample(struct profile *profile,
 void profile_add_comment(struct profile *profile, uint32_t text);
 void profile_add_comment_once(struct profile *profile, uint32_t text);
 
-/* Notes that the calls of functions called NAME (a name id) are not counted.
- */
-void profile_add_unknown_calls(struct profile *profile, uint32_t name);
-
 /* Fills in the types of all samples and `measures', and clears totals of uses
  * without a column.  Called once, when all samples are there. */
 void profile_settle(struct profile *profile);
@@ -243,10 +240,6 @@ profile_value(const struct profile *profile, size_t i, int use)
 /* Returns the number of the sample type (enum pprof_column) that files by
  * mprof have for USE. */
 int profile_file_column(int use);
-
-/* Returns whether the calls of functions called NAME are counted in all
- * files. */
-bool profile_calls_known(const struct profile *profile, uint32_t name);
 
 /* Returns the value of the first comment "KEY=value", NULL if there is none;
  * valid as long as the profile. */

@@ -164,37 +164,6 @@ read_heading(struct reading *reading)
   heading->period = (int64_t)f[PPROF_PERIOD];
 }
 
-/* Fails for what is at OFFSET, since it cannot be merged with the first. */
-static _Noreturn void
-refuse(const struct reading *reading, size_t offset, const char *what)
-{
-  reading_fault_at(reading, offset, "differs from '%s' in its %s",
-                   reading->options->first_path, what);
-}
-
-void
-reading_check_heading(struct reading *reading)
-{
-  const struct profile *profile = reading->profile;
-  const struct profile *heading = &reading->heading;
-  if (reading_is_first(reading))
-    return;
-  if (profile->language != heading->language)
-    comment_fault(reading, reading->language_comment,
-                  "profiles of a Lisp program and a C program cannot be "
-                  "combined");
-  if (!reading->options->lossless)
-    return;
-  if (profile->by_mprof != heading->by_mprof)
-    refuse(reading, reading_comment_at(reading, reading->language_comment),
-           "producer: only one is mprof");
-  if (profile->period_type.type != heading->period_type.type ||
-      profile->period_type.unit != heading->period_type.unit)
-    refuse(reading, reading_column_at(reading, 0), "units of sampling");
-  if (reading->sources == NULL)
-    refuse(reading, reading_column_at(reading, 0), "sample types");
-}
-
 /* Notes what the file does not say. */
 static void
 note_gaps(const struct reading *reading)
@@ -267,7 +236,6 @@ profile_read(struct profile *profile, const char *path,
   read_heading(&reading);
   reading_comments(&reading);
   reading_columns(&reading);
-  reading_check_heading(&reading);
   reading_samples(&reading);
   reading_take(&reading, text);
   pool_free(reading.file.data);

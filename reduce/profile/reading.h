@@ -129,9 +129,8 @@ _Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
 #define sample_fault(reading, ...)                                           \
   reading_fault_at(reading, (reading)->sample_at, __VA_ARGS__)
 
-/* Return the offset of the file's sample type or comment INDEX, from zero;
- * the length of the file if it has fewer. */
-size_t reading_column_at(const struct reading *reading, size_t index);
+/* Returns the offset of the comment INDEX, from zero; the length of the file
+ * if it has fewer. */
 size_t reading_comment_at(const struct reading *reading, size_t index);
 
 /* Sets TYPE to what FIELD says.  Returns false if it refers to a missing
@@ -157,7 +156,8 @@ reading_is_first(const struct reading *reading)
 }
 
 /* Read one part of the file each, to be called in this order: what chains are
- * made of, comments, sample types, samples. */
+ * made of, comments, sample types, samples.  Sample types come when all else
+ * of the heading is known; they, too, are compared with the files before. */
 void reading_tables(struct reading *reading);
 void reading_comments(struct reading *reading);
 void reading_columns(struct reading *reading);
@@ -166,10 +166,6 @@ void reading_samples(struct reading *reading);
 /* Adds the comments to the profile, and takes the facts that they state; a
  * part of reading_comments, which takes what the samples need as well. */
 void reading_add_comments(struct reading *reading);
-
-/* Checks that what the file says of the whole goes together, and with the
- * files before; its columns are known. */
-void reading_check_heading(struct reading *reading);
 
 /* Adds what the file says of the whole, when all else is in the profile:
  * compares its facts with the sums of its samples, and adds TEXT, the limit

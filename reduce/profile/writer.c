@@ -45,9 +45,10 @@ wire_put_number(struct wire_buffer *buffer, uint32_t field, uint64_t number)
     put_tag(buffer, field, PPROF_WIRE_VARINT, number, 0);
 }
 
-void
-wire_put_fields(struct wire_buffer *buffer, uint32_t first,
-                const uint64_t *numbers, uint32_t count)
+/* Appends COUNT numbers as the fields FIRST, FIRST + 1, ...; no zeros. */
+static void
+put_numbers(struct wire_buffer *buffer, uint32_t first,
+            const uint64_t *numbers, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
     wire_put_number(buffer, first + i, numbers[i]);
@@ -87,13 +88,6 @@ wire_put_message(struct wire_buffer *buffer, uint32_t field,
 {
   wire_put_bytes(buffer, field, message->bytes, message->count);
   message->count = 0;
-}
-
-void
-wire_send(struct wire_buffer *buffer, struct sink *sink)
-{
-  sink_bytes(sink, (const char *)buffer->bytes, buffer->count);
-  buffer->count = 0;
 }
 
 /* ---- hidden frames ----------------------------------------------------- */
@@ -186,11 +180,20 @@ struct writing {
   unsigned char *parts;         /* what is hidden; NULL: nothing is */
 };
 
+/* Writes the field in hand. */
+static void
+send(struct writing *writing)
+{
+  sink_bytes(writing->sink, (const char *)writing->whole.bytes,
+             writing->whole.count);
+  writing->whole.count = 0;
+}
+
 static void
 send_message(struct writing *writing, enum pprof_profile_field field)
 {
   wire_put_message(&writing->whole, field, &writing->message);
-  wire_send(&writing->whole, writing->sink);
+  send(writing);
 }
 
 static void
@@ -198,14 +201,13 @@ send_number(struct writing *writing, enum pprof_profile_field field,
             uint64_t number)
 {
   wire_put_number(&writing->whole, field, number);
-  wire_send(&writing->whole, writing->sink);
+  send(writing);
 }
 
 /* Appends to BUFFER the numbers that follow, as fields from the first on. */
 #define put_fields(buffer, ...)                                              \
-  wire_put_fields(buffer, 1, (const uint64_t[]){__VA_ARGS__},                \
-                  sizeof((const uint64_t[]){__VA_ARGS__}) /                  \
-                      sizeof(uint64_t))
+  put_numbers(buffer, 1, (const uint64_t[]){__VA_ARGS__},                    \
+              sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 /* Returns the id of what has the number INDEX; 0 for INDEX_NONE. */
 static uint64_t
@@ -252,7 +254,7 @@ write_sample(struct writing *writing, size_t row)
                   profile->values + row * profile->column_count,
                   profile->column_count);
   for (size_t i = 1; i < count; i += LABEL_WORDS) {
-    wire_put_fields(&writing->part, PPROF_LABEL_KEY, words + i, LABEL_WORDS);
+    put_numbers(&writing->part, PPROF_LABEL_KEY, words + i, LABEL_WORDS);
     wire_put_message(&writing->message, PPROF_SAMPLE_LABEL, &writing->part);
   }
   send_message(writing, PPROF_SAMPLE);
@@ -298,7 +300,7 @@ static void
 write_string(struct writing *writing, const char *text)
 {
   wire_put_bytes(&writing->whole, PPROF_STRING, text, strlen(text));
-  wire_send(&writing->whole, writing->sink);
+  send(writing);
 }
 
 /* Writes strings and comments, of which that on files comes last. */

@@ -39,10 +39,3 @@ void wire_put_packed(struct wire_buffer *buffer, uint32_t field,
                      const uint64_t *numbers, size_t count);
 void wire_put_message(struct wire_buffer *buffer, uint32_t field,
                       struct wire_buffer *message);
-
-/* Appends COUNT numbers as the fields FIRST, FIRST + 1, ...; no zeros. */
-void wire_put_fields(struct wire_buffer *buffer, uint32_t first,
-                     const uint64_t *numbers, uint32_t count);
-
-/* Writes what BUFFER holds to SINK; then it is empty. */
-void wire_send(struct wire_buffer *buffer, struct sink *sink);

@@ -201,7 +201,7 @@ size_cell(const struct listing *listing, const struct ranking_row *row,
     return cell_reference(TO_CONTEXTS,
                           contexts->chains.places[context->node] - 1);
   case CATEGORY:
-    return cell_text(category_name(profile->language, type->category));
+    return cell_text(category_rows[profile->language][type->category].name);
   case TYPE:
     return cell_text(names_text(&profile->names, type->type));
   case CLASS:

@@ -114,7 +114,7 @@ write_json_head(struct writer *writer, const struct view *view)
               profile->language == LANGUAGE_LISP ? "lisp" : "c");
   writer_begin(writer, "categories", '[');
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    writer_text(writer, NULL, category_name(profile->language, i));
+    writer_text(writer, NULL, category_rows[profile->language][i].name);
   writer_end(writer, ']');
   sink_text(sink, ",\n\"totals\":{");
   writer->first = true;

@@ -96,7 +96,7 @@ text_columns_begin(struct text_table *text, const struct view *view,
             text,
             (struct text_column){.top = i == 0 ? c.text.bottom : NULL,
                                  .top_span = i == 0 ? CATEGORY_COUNT : 1,
-                                 .bottom = category_letter(language, i),
+                                 .bottom = category_rows[language][i].letter,
                                  .gap = i == 0 ? 2 : 1},
             c.spare);
     if (c.share)

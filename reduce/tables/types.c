@@ -75,7 +75,7 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
   const struct profile *profile = listing->view->profile;
   const struct profile_type *type = &profile->types[row->item];
   if (id == CATEGORY)
-    return cell_text(category_name(profile->language, type->category));
+    return cell_text(category_rows[profile->language][type->category].name);
   return cell_text(names_text(&profile->names,
                               id == TYPE ? type->type : type->class_name));
 }

@@ -155,7 +155,7 @@ writer_type(struct writer *writer, const struct profile *profile,
 {
   const struct profile_type *t = &profile->types[type];
   writer_text(writer, "category",
-              category_name(profile->language, t->category));
+              category_rows[profile->language][t->category].name);
   write_name(writer, "type", names_text(&profile->names, t->type));
   write_name(writer, "class", names_text(&profile->names, t->class_name));
 }
@@ -266,7 +266,8 @@ write_headings(struct writer *writer, const struct view *view,
 {
   if (column->content == CONTENT_BY_CATEGORY)
     for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-      writer_text(writer, NULL, category_name(view->profile->language, i));
+      writer_text(writer, NULL,
+                  category_rows[view->profile->language][i].name);
   else if (column->content == CONTENT_COUNTS ||
            column->content == CONTENT_MORE)
     write_counts(writer, view, column, NULL);
