@@ -40,6 +40,11 @@ array_room(void *array, size_t *capacity, size_t needed, size_t item_bytes)
   (ARRAY_ROOM(items, capacity, (count) + 1),                                 \
    (void)((items)[(count)++] = __VA_ARGS__))
 
+/* The same for the array OWNER->NAMEs of NAME_count, as mapping: mappings. */
+#define ARRAY_ADD(owner, name, ...)                                          \
+  ARRAY_PUSH((owner)->name##s, (owner)->name##_count,                        \
+             (owner)->name##_capacity, __VA_ARGS__)
+
 /* Sorts COUNT items of ITEM_BYTES bytes; ITEMS may be NULL when COUNT is
  * zero. */
 static inline void

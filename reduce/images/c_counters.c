@@ -110,16 +110,14 @@ sum_up(struct c_counters *c, const struct image *image)
 static void
 take_losses(struct c_counters *c, const struct losses *found)
 {
-  const size_t leaves = c->tree->leaf_count;
-  const size_t count = found->count < leaves ? found->count : leaves;
-  c->losses = pool_zeroed(leaves, sizeof *c->losses);
-  memcpy(c->losses, found->leaves, count * sizeof *c->losses);
-  for (size_t i = LEAF_OVERFLOW; i < count; i++) {
+  for (size_t i = LEAF_OVERFLOW; i < found->count && i < c->tree->leaf_count;
+       i++) {
     struct leaf_loss *loss = &c->losses[i];
     const struct leaf_counters *counters = &c->by_leaf[i];
     const uint64_t objects =
         counters->allocated.count - counters->freed.count;
     const uint64_t bytes = counters->allocated.bytes - counters->freed.bytes;
+    *loss = found->leaves[i];
     clamp(&loss->direct.count, objects);
     clamp(&loss->direct.bytes, bytes);
     clamp(&loss->indirect.count, objects - loss->direct.count);
@@ -140,7 +138,7 @@ add_empty_tree(struct image *image)
                .context_count = CONTEXT_FIRST,
                .leaf_count = LEAF_FIRST,
                .kind_count = 1}};
-  ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, empty);
+  ARRAY_ADD(image, tree, empty);
 }
 
 void
@@ -156,6 +154,7 @@ c_counters_find(struct c_counters *c, struct image *image)
   c->tree = &image->trees[0].tree;
   c->by_leaf =
       pool_zeroed(c->tree->leaf_count + (size_t)1, sizeof *c->by_leaf);
+  c->losses = pool_zeroed(c->tree->leaf_count, sizeof *c->losses);
   sum_up(c, image);
   image_check_trees(image);
   if (image->losses != NULL)

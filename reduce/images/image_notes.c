@@ -32,8 +32,7 @@ add_module(struct image_notes *notes, enum image_note_kind kind,
   m.number = kind == NOTE_RETIRED ? note.key : 0;
   if (m.end > m.start && m.end <= INT64_MAX &&
       m.offset <= (uint64_t)INT64_MAX - m.end)
-    ARRAY_PUSH(notes->modules, notes->module_count, notes->module_capacity,
-               m);
+    ARRAY_ADD(notes, module, m);
 }
 
 /* TEXT is behind the record of the note, which is known by now: it moves over
@@ -46,8 +45,7 @@ add_note(struct image_notes *notes, const struct image_note *n, char *text)
   memmove(note.text, text, n->text_bytes);
   note.text[n->text_bytes] = '\0';
   if (kind == NOTE_COMMENT)
-    ARRAY_PUSH(notes->comments, notes->comment_count, notes->comment_capacity,
-               note.text);
+    ARRAY_ADD(notes, comment, note.text);
   else if (kind == NOTE_MODULE || kind == NOTE_RETIRED)
     add_module(notes, kind, note);
   else

@@ -132,9 +132,9 @@ find_array(struct image *image, const struct image_part *part)
     if (image->arrays[i].kind == part->kind &&
         image->arrays[i].owner == part->owner)
       return &image->arrays[i];
-  ARRAY_PUSH(image->arrays, image->array_count, image->array_capacity,
-             (struct image_array){.kind = (enum image_kind)part->kind,
-                                  .owner = part->owner});
+  ARRAY_ADD(image, array,
+            (struct image_array){.kind = (enum image_kind)part->kind,
+                                 .owner = part->owner});
   return &image->arrays[image->array_count - 1];
 }
 
@@ -251,7 +251,7 @@ find_trees(struct image *image)
     tree->kind_count = (uint32_t)(kinds / sizeof(struct kind));
     if (tree->context_count < CONTEXT_FIRST || tree->leaf_count < LEAF_FIRST)
       image_fault(image, MPROF_NO_OFFSET, "a tree has no root");
-    ARRAY_PUSH(image->trees, image->tree_count, image->tree_capacity, t);
+    ARRAY_ADD(image, tree, t);
   }
 }
 

@@ -69,7 +69,7 @@ void image_read(struct image *image, const char *path,
                 struct input_octets octets);
 
 /* Returns the records of the array of KIND and OWNER (0: any), of *LENGTH
- * bytes; NULL and 0 if there are none. */
+ * bytes; NULL and 0 without such an array. */
 void *image_array(const struct image *image, enum image_kind kind,
                   uint32_t owner, size_t *length);
 
@@ -96,7 +96,7 @@ struct c_counters {
   struct stripes stripes;    /* pointers in it are the process's */
   struct context_tree *tree; /* the image's; its leaves get the sums */
   struct leaf_counters *by_leaf; /* by number of the leaf */
-  struct leaf_loss *losses;      /* by leaf; NULL: they are not known */
+  struct leaf_loss *losses;      /* the same; all zero: none is known */
   uint64_t contexts, bytes;      /* paths, and the memory of their records */
   struct {
     uint64_t count, bytes, peak_bytes;
@@ -173,10 +173,11 @@ const struct note_module *image_module(const struct image_notes *notes,
 struct stripes *image_map_stripes(const char *path);
 void image_unmap_stripes(void *shared);
 
-/* If a process counts in the image PATH with that HEAD, and lets itself be
- * held up, calls READ with CLOSURE while no thread can count, unless one
- * keeps a lock for two seconds.  Returns false if all that was read is of two
- * moments, each of a hundred times. */
+/* Calls READ with CLOSURE while no thread of the process that counts in the
+ * image PATH, with that HEAD, can count; a hundred times at most, until what
+ * was read is of one moment.  Returns false if it never is.  Does nothing if
+ * there is no such process, if it does not let itself be held up, or if a
+ * thread keeps its lock for two seconds. */
 bool image_hold(const char *path, const struct image_head *head,
                 void (*read)(void *closure), void *closure);
 

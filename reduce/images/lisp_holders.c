@@ -119,7 +119,7 @@ add_holder(struct finding *f, const char *text, struct object_type type)
   const uint32_t number = index_map_number(&f->by_name, holder.name);
   if (number == f->holder_count) {
     holder.location = building_location(f->b, 0, &function, 0, 0);
-    ARRAY_PUSH(f->holders, f->holder_count, f->holder_capacity, holder);
+    ARRAY_ADD(f, holder, holder);
   }
   return number;
 }
@@ -204,8 +204,7 @@ chain_below(struct finding *f, uint32_t above, uint32_t holder)
       return n;
   const uint32_t node = tree_child(tree, above, location);
   if (index_map_number(&f->by_node, node) == f->holding_count)
-    ARRAY_PUSH(f->holdings, f->holding_count, f->holding_capacity,
-               (struct holding){.node = node, .holder = holder});
+    ARRAY_ADD(f, holding, (struct holding){.node = node, .holder = holder});
   return node;
 }
 

@@ -116,9 +116,7 @@ add_leaf(struct building *b, uint32_t number)
   const struct context_tree *tree = counters->tree;
   const struct leaf *leaf = &tree->leaves[number];
   const struct leaf_counters own = counters->by_leaf[number];
-  const struct leaf_loss loss = counters->losses != NULL
-                                    ? counters->losses[number]
-                                    : (struct leaf_loss){0};
+  const struct leaf_loss loss = counters->losses[number];
   const uint64_t values[PPROF_COLUMNS] = {
       [PPROF_COUNT] = leaf->count,
       [PPROF_BYTES] = leaf->bytes,
@@ -231,8 +229,8 @@ recover_c(struct building *b, struct image *image)
   c_counters_find(counters, image);
   b->source = &source;
   building_begin(b, LANGUAGE_C,
-                 counters->losses != NULL ? PPROF_REACH_COLUMNS
-                                          : PPROF_C_COLUMNS);
+                 image->losses != NULL ? PPROF_REACH_COLUMNS
+                                       : PPROF_C_COLUMNS);
   add_mappings(b);
   if (image->timeline != NULL)
     building_timeline(b);
@@ -242,5 +240,6 @@ recover_c(struct building *b, struct image *image)
   add_calls(b);
   add_comments(b);
   pool_free(counters->by_leaf);
+  pool_free(counters->losses);
   building_end(b);
 }

@@ -149,7 +149,7 @@ add_unknown_calls(struct building *b)
       continue;
     index_map_add(&b->known, name, 0);
     building_comment(b, PPROF_COMMENT_CALLS_UNKNOWN,
-                     names_text(&profile->names, name));
+                     profile_text(profile, name));
   }
 }
 

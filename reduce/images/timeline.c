@@ -103,8 +103,7 @@ find_tree(struct timeline *t, const struct image_tree *tree)
   while (i < t->tree_count && t->trees[i].owner != tree->owner)
     i++;
   if (i == t->tree_count)
-    ARRAY_PUSH(t->trees, t->tree_count, t->tree_capacity,
-               (struct timeline_tree){.owner = tree->owner});
+    ARRAY_ADD(t, tree, (struct timeline_tree){.owner = tree->owner});
   struct timeline_tree *seen = &t->trees[i];
   if (seen->leaves < tree->tree.leaf_count) {
     const size_t more = tree->tree.leaf_count - seen->leaves;
@@ -177,7 +176,7 @@ timeline_take(struct timeline *t, const struct image *image,
       add_tree(t, &slice, &image->trees[i], image->head.language == IMAGE_C);
     array_sort(slice.growths, slice.count, sizeof *slice.growths,
                compare_growths);
-    ARRAY_PUSH(t->slices, t->slice_count, t->slice_capacity, slice);
+    ARRAY_ADD(t, slice, slice);
     t->last = now;
     while (t->slice_count > 1 && is_large(t))
       join_all(t);

@@ -25,13 +25,13 @@ enum { SECONDS = 600 /* then the search is given up */ };
 
 struct answer {
   char why[SEARCH_WHY_BYTES]; /* nothing was found; or empty */
-  uint64_t unfound, count;
+  struct losses losses;       /* the leaves follow */
 };
 
 struct reach {
   const char *path; /* of the image */
   struct stopped_program program;
-  struct losses losses; /* what was found */
+  struct answer answer;
 };
 
 /* ---- the search -------------------------------------------------------- */
@@ -51,8 +51,8 @@ look_into(struct stopped_program *p, struct heap_object *o,
   p->pending = number_of(p, o) + 1;
 }
 
-/* A block that was lost directly until now is lost indirectly after all,
- * unless it is where the search began. */
+/* Takes a block that was lost directly until now as lost indirectly after
+ * all, unless it is where the search began. */
 void
 objects_mark(struct stopped_program *p, uint64_t address, const char *bytes,
              size_t length)
@@ -172,7 +172,7 @@ find(void *closure)
   c_counters_find(&p->counters, &image);
   heap_objects_list(p);
   search(p);
-  sum_up(p, &r->losses);
+  sum_up(p, &r->answer.losses);
 }
 
 /* Stops the process that counts in the image PATH, and looks for what it has
@@ -182,7 +182,6 @@ static _Noreturn void
 search_and_tell(const char *path, const struct image_search *search, FILE *to)
 {
   struct reach r = {.path = path, .program = {.search = search}};
-  struct answer answer = {.why = ""};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
   sigset_t alarms;
@@ -192,45 +191,38 @@ search_and_tell(const char *path, const struct image_search *search, FILE *to)
   signal(SIGALRM, SIG_DFL);
   alarm(SECONDS);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (attempt(&pool, find, &r, &error)) {
-    answer.unfound = r.losses.unfound;
-    answer.count = r.losses.count;
-  } else {
-    snprintf(answer.why, sizeof answer.why, "%.*s", SEARCH_WHY_BYTES - 1,
+  if (!attempt(&pool, find, &r, &error))
+    snprintf(r.answer.why, sizeof r.answer.why, "%.*s", SEARCH_WHY_BYTES - 1,
              error.message);
-  }
   traced_threads_resume(&r.program.threads);
-  fwrite(&answer, sizeof answer, 1, to);
-  if (answer.count > 0)
-    fwrite(r.losses.leaves, sizeof *r.losses.leaves, answer.count, to);
+  fwrite(&r.answer, sizeof r.answer, 1, to);
+  fwrite(r.answer.losses.leaves, sizeof *r.answer.losses.leaves,
+         r.answer.losses.count, to);
   fflush(to);
   _exit(0);
 }
 
 /* ---- this process ------------------------------------------------------ */
 
-/* Reads what the other process tells.  False: WHY nothing was found. */
+/* Reads what the other process tells.  Returns false, and sets WHY, if
+ * nothing was found. */
 static bool
 hear(FILE *from, struct losses *losses, char *why)
 {
   struct answer answer = {.why = "the search has failed, or took too long"};
-  bool good =
-      fread(&answer, sizeof answer, 1, from) == 1 && answer.why[0] == '\0';
-  if (good) {
-    losses->leaves = calloc(answer.count + 1, sizeof *losses->leaves);
-    losses->count = answer.count;
-    losses->unfound = answer.unfound;
-    good = losses->leaves != NULL &&
-           fread(losses->leaves, sizeof *losses->leaves, answer.count,
-                 from) == answer.count;
-    snprintf(answer.why, sizeof answer.why, "out of memory");
-  }
-  if (!good) {
-    snprintf(why, SEARCH_WHY_BYTES, "%s", answer.why);
+  if (fread(&answer, sizeof answer, 1, from) == 1 && answer.why[0] == '\0') {
+    *losses = answer.losses;
+    losses->leaves = calloc(losses->count + 1, sizeof *losses->leaves);
+    if (losses->leaves != NULL &&
+        fread(losses->leaves, sizeof *losses->leaves, losses->count, from) ==
+            losses->count)
+      return true;
     free(losses->leaves);
     losses->leaves = NULL;
+    snprintf(answer.why, sizeof answer.why, "out of memory");
   }
-  return good;
+  snprintf(why, SEARCH_WHY_BYTES, "%s", answer.why);
+  return false;
 }
 
 static bool

@@ -68,8 +68,7 @@ part_has(struct part part, uint64_t address)
 static void
 visit_memory(struct stopped_program *p, uint64_t start, uint64_t end)
 {
-  if (start < end)
-    memory_visit(p, start, end, objects_mark);
+  memory_visit(p, start, end, objects_mark);
 }
 
 static void
@@ -82,12 +81,8 @@ visit_word(struct stopped_program *p, uint64_t word)
 static void
 visit_around(struct stopped_program *p, struct part part, struct part hole)
 {
-  if (hole.start >= part.end || hole.end <= part.start) {
-    visit_memory(p, part.start, part.end);
-  } else {
-    visit_memory(p, part.start, hole.start);
-    visit_memory(p, hole.end, part.end);
-  }
+  visit_memory(p, part.start, hole.start < part.end ? hole.start : part.end);
+  visit_memory(p, hole.end > part.start ? hole.end : part.start, part.end);
 }
 
 /* ---- the lists of free memory ------------------------------------------ */
@@ -158,28 +153,21 @@ read_module(const struct remote_memory *memory, const struct link_map *map,
   return is_there;
 }
 
-static _Noreturn void
-no_libraries(void)
-{
-  fail_with(MPROF_CANNOT_READ, "its libraries cannot be found");
-}
-
 /* Visits those of the program and its libraries. */
 static void
 visit_variables(struct stopped_program *p)
 {
   const struct image_search *s = p->search;
   const struct part table = {s->objects, s->objects + s->objects_bytes};
-  struct r_debug linker;
-  struct link_map map;
+  struct r_debug linker = {0};
+  struct link_map map = {0};
   struct part all, variables, lists;
+  bool good =
+      remote_memory_copy(&p->memory, s->modules, &linker, sizeof linker);
   bool any = false;
-  if (!remote_memory_copy(&p->memory, s->modules, &linker, sizeof linker))
-    no_libraries();
-  for (const void *at = linker.r_map; at != NULL; at = map.l_next) {
-    if (!remote_memory_copy(&p->memory, (uintptr_t)at, &map, sizeof map))
-      no_libraries();
-    if (!read_module(&p->memory, &map, &all, &variables))
+  for (const void *at = linker.r_map; good && at != NULL; at = map.l_next) {
+    good = remote_memory_copy(&p->memory, (uintptr_t)at, &map, sizeof map);
+    if (!good || !read_module(&p->memory, &map, &all, &variables))
       continue;
     any = true;
     lists = part_has(all, s->allocator)
@@ -187,8 +175,8 @@ visit_variables(struct stopped_program *p)
                 : (struct part){0};
     visit_around(p, variables, lists.end != 0 ? lists : table);
   }
-  if (!any)
-    no_libraries();
+  if (!good || !any)
+    fail_with(MPROF_CANNOT_READ, "its libraries cannot be found");
   visit_memory(p, s->early, s->early + s->early_bytes);
 }
 

@@ -84,15 +84,13 @@ read_types(struct reading *reading)
 static const char *
 type_of(const struct reading *reading, size_t i)
 {
-  return names_text(&reading->profile->names,
-                    reading->heading.columns[i].type);
+  return profile_text(reading->profile, reading->heading.columns[i].type);
 }
 
 static const char *
 unit_of(const struct reading *reading, size_t i)
 {
-  return names_text(&reading->profile->names,
-                    reading->heading.columns[i].unit);
+  return profile_text(reading->profile, reading->heading.columns[i].unit);
 }
 
 /* Returns the column whose sample type is called NAME. */

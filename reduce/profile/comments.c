@@ -81,7 +81,7 @@ reading_add_comments(struct reading *reading)
   struct profile *profile = reading->profile;
   for (size_t i = 0; i < reading->comments.count; i++) {
     const uint32_t name = (uint32_t)reading->comments.items[i];
-    const char *text = names_text(&profile->names, name);
+    const char *text = profile_text(profile, name);
     const char *unknown = comment_value(text, PPROF_COMMENT_CALLS_UNKNOWN);
     if (comment_value(text, PPROF_COMMENT_FILES) != NULL)
       continue;
@@ -129,7 +129,7 @@ reading_comments(struct reading *reading)
     if (!reading_string(reading, comments->items[i], &name))
       comment_fault(reading, i, "comment %zu refers to a missing string", i);
     comments->items[i] = name;
-    const char *text = names_text(&reading->profile->names, name);
+    const char *text = profile_text(reading->profile, name);
     if (!reading_add_text(reading, strlen(text)))
       comment_fault(reading, i,
                     "the text of %zu comments is too long for a file of this "

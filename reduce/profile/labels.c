@@ -21,8 +21,8 @@ type_of(struct profile *profile, unsigned category, uint32_t type,
   const uint64_t words[] = {category, type, class_name};
   uint32_t row = row_table_add(&profile->type_rows, words, 3);
   if (row == profile->type_count)
-    ARRAY_PUSH(profile->types, profile->type_count, profile->type_capacity,
-               (struct profile_type){category, type, class_name});
+    ARRAY_ADD(profile, type,
+              (struct profile_type){category, type, class_name});
   return row;
 }
 
@@ -66,12 +66,10 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
   labels->class_name = texts[CLASS];
   labels->thread = index_map_number(&profile->thread_numbers, texts[THREAD]);
   if (labels->thread == profile->thread_count)
-    ARRAY_PUSH(profile->threads, profile->thread_count,
-               profile->thread_capacity, texts[THREAD]);
+    ARRAY_ADD(profile, thread, texts[THREAD]);
   labels->region = index_map_number(&profile->region_numbers, texts[REGION]);
   if (labels->region == profile->region_count)
-    ARRAY_PUSH(profile->regions, profile->region_count,
-               profile->region_capacity, texts[REGION]);
+    ARRAY_ADD(profile, region, texts[REGION]);
   unsigned category = 0; /* in Lisp; the last, "other", if it is not known */
   while (category < CATEGORY_COUNT - 1 &&
          strcmp(names_text(names, texts[CATEGORY]),

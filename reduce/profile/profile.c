@@ -37,8 +37,7 @@ profile_add_mapping(struct profile *profile, struct profile_mapping m)
                             m.file,  m.build_id, m.flags};
   uint32_t row = row_table_add(&profile->mapping_rows, words, 6);
   if (row == profile->mapping_count)
-    ARRAY_PUSH(profile->mappings, profile->mapping_count,
-               profile->mapping_capacity, m);
+    ARRAY_ADD(profile, mapping, m);
   return row;
 }
 
@@ -49,8 +48,7 @@ profile_add_function(struct profile *profile, struct profile_function f)
                             (uint64_t)f.start_line};
   uint32_t row = row_table_add(&profile->function_rows, words, 4);
   if (row == profile->function_count)
-    ARRAY_PUSH(profile->functions, profile->function_count,
-               profile->function_capacity, f);
+    ARRAY_ADD(profile, function, f);
   return row;
 }
 
@@ -61,8 +59,7 @@ profile_add_line(struct profile *profile, uint32_t location,
   struct profile_location *l = &profile->locations[location];
   if (l->line_count++ == 0)
     l->first_line = profile->line_count;
-  ARRAY_PUSH(profile->lines, profile->line_count, profile->line_capacity,
-             line);
+  ARRAY_ADD(profile, line, line);
 }
 
 uint32_t
@@ -85,8 +82,7 @@ profile_add_location(struct profile *profile,
   if (row != profile->location_count)
     return row;
   location.line_count = 0;
-  ARRAY_PUSH(profile->locations, profile->location_count,
-             profile->location_capacity, location);
+  ARRAY_ADD(profile, location, location);
   for (size_t i = 0; i < count; i++)
     profile_add_line(profile, row, lines[i]);
   return row;
@@ -100,8 +96,7 @@ profile_add_sample(struct profile *profile, struct profile_sample sample)
   size_t first = profile->sample_count * profile->column_count;
   ARRAY_ROOM(profile->values, profile->value_capacity,
              first + profile->column_count);
-  ARRAY_PUSH(profile->samples, profile->sample_count,
-             profile->sample_capacity, sample);
+  ARRAY_ADD(profile, sample, sample);
   return memset(profile->values + first, 0,
                 profile->column_count * sizeof *profile->values);
 }
@@ -109,8 +104,7 @@ profile_add_sample(struct profile *profile, struct profile_sample sample)
 void
 profile_add_comment(struct profile *profile, uint32_t text)
 {
-  ARRAY_PUSH(profile->comments, profile->comment_count,
-             profile->comment_capacity, text);
+  ARRAY_ADD(profile, comment, text);
 }
 
 void
@@ -230,8 +224,7 @@ const char *
 profile_comment_value(const struct profile *profile, size_t i,
                       const char *key)
 {
-  return comment_value(names_text(&profile->names, profile->comments[i]),
-                       key);
+  return comment_value(profile_text(profile, profile->comments[i]), key);
 }
 
 const char *
@@ -256,5 +249,5 @@ const char *
 profile_thread_name(const struct profile *profile, size_t index)
 {
   uint32_t name = profile->threads[index];
-  return name == 0 ? "[unnamed]" : names_text(&profile->names, name);
+  return name == 0 ? "[unnamed]" : profile_text(profile, name);
 }

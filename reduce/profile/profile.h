@@ -220,6 +220,13 @@ void profile_fold_samples(struct profile *profile);
 
 /* ---- reading ---- */
 
+/* Returns the text of the name ID; valid as long as the profile. */
+static inline const char *
+profile_text(const struct profile *profile, uint32_t id)
+{
+  return names_text(&profile->names, id);
+}
+
 /* Returns whether some column is for that USE. */
 static inline bool
 profile_has(const struct profile *profile, int use)

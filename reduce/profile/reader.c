@@ -18,7 +18,6 @@
 #include "profile/reader.h"
 
 #include "base/pool.h"
-#include "base/sink.h"
 #include "profile/reading.h"
 
 #include <inttypes.h>
@@ -56,18 +55,15 @@ reading_add_text(struct reading *reading, uint64_t length)
 static char *
 string_text(const struct wire_field *field)
 {
-  const size_t size = field->size;
-  char *copy = pool_text_part((const char *)field->bytes, size);
-  struct string_sink text;
-  if (strlen(copy) == size)
-    return copy;
-  string_sink_init(&text);
-  for (size_t at = 0; at <= size; at += strlen(copy + at) + 1) {
-    sink_text(&text.sink, at == 0 ? "" : "\xef\xbf\xbd");
-    sink_text(&text.sink, copy + at);
-  }
-  string_sink_text(&text);
-  return text.text;
+  static const char unknown[] = "\xef\xbf\xbd";
+  char *text = pool_alloc(sizeof unknown * field->size + 1), *to = text;
+  for (size_t i = 0; i < field->size; i++)
+    if (field->bytes[i] != 0)
+      *to++ = (char)field->bytes[i];
+    else
+      to = stpcpy(to, unknown);
+  *to = '\0';
+  return text;
 }
 
 /* Adds the string FIELD to the table of strings. */
@@ -77,9 +73,7 @@ add_string(struct reading *reading, const struct wire_field *field)
   if (reading->string_count == 0 && field->size != 0)
     reading_fault_at(reading, field->at, "the first string is not empty");
   char *text = string_text(field);
-  ARRAY_PUSH(reading->strings, reading->string_count,
-             reading->string_capacity,
-             names_intern(&reading->profile->names, text));
+  ARRAY_ADD(reading, string, names_intern(&reading->profile->names, text));
   pool_free(text);
 }
 
@@ -109,8 +103,7 @@ list_fields(struct reading *reading)
     else if (field.mark == WIRE_STRING)
       add_string(reading, &field);
     else if (field.number != PPROF_SAMPLE)
-      ARRAY_PUSH(reading->fields, reading->field_count,
-                 reading->field_capacity, field);
+      ARRAY_ADD(reading, field, field);
     while (reading->comment_ats.count < reading->comments.count)
       numbers_push(&reading->comment_ats, field.at);
   }
@@ -177,7 +170,7 @@ note_gaps(const struct reading *reading)
   if (!profile_has(heading, MEASURE_ALLOCS))
     gaps->countless += files;
   if (!heading->by_mprof && heading->period > 1 &&
-      strcmp(names_text(&reading->profile->names, heading->period_type.unit),
+      strcmp(profile_text(reading->profile, heading->period_type.unit),
              "bytes") == 0) {
     gaps->sampled += files;
     if (heading->period > gaps->period)

@@ -71,8 +71,8 @@ text_of_location(struct decoding *d, uint32_t location)
     if (number == INDEX_NONE)
       continue;
     const struct profile_function *f = &profile->functions[number];
-    *text += strlen(names_text(&profile->names, f->name)) +
-             strlen(names_text(&profile->names, f->file));
+    *text += strlen(profile_text(profile, f->name)) +
+             strlen(profile_text(profile, f->file));
   }
   return *text;
 }
@@ -107,10 +107,9 @@ find_chain(struct decoding *d)
     uint64_t id = chain.items[chain.count - 1 - length];
     uint32_t location = index_map_find(&d->reading->ids[PPROF_LOCATION], id);
     if (location == INDEX_NONE)
-      sample_fault(d->reading,
-                   "sample %zu refers to location %" PRIu64
-                   ", which is missing",
-                   d->reading->sample, id);
+      sample_fault(
+          d->reading,
+          "sample %zu refers to location %" PRIu64 ", which is missing", id);
     take_step(d, location, &at);
   }
   d->length = length;
@@ -151,9 +150,9 @@ insert_hidden(struct decoding *d)
            move(&d->whole, hidden, &at, length);
   }
   if (!good)
-    sample_fault(d->reading,
-                 "the hidden locations of sample %zu do not match its frames",
-                 d->reading->sample);
+    sample_fault(
+        d->reading,
+        "the hidden locations of sample %zu do not match its frames");
   move(&d->whole, &shown, &from_shown, shown.count - from_shown);
   d->locations = d->whole;
   d->whole = shown;
@@ -183,8 +182,7 @@ read_parts(struct decoding *d, const struct wire_field *sample)
     case PPROF_SAMPLE_LABEL:
       if (!wire_read_message(reading, &field, label))
         sample_fault(reading,
-                     "a label of sample %zu refers to a missing string",
-                     reading->sample);
+                     "a label of sample %zu refers to a missing string");
       sample_label(reading, label + PPROF_LABEL_KEY);
     }
   if (d->hidden.count != 0)
@@ -213,10 +211,9 @@ check_limits(const struct decoding *d)
       samples *
           (SAMPLE_BYTES + profile->column_count * sizeof *profile->values);
   if (taken > most)
-    sample_fault(d->reading,
-                 "the chains up to sample %zu take more than %" PRIu64
-                 " bytes",
-                 d->reading->sample, most);
+    sample_fault(
+        d->reading,
+        "the chains up to sample %zu take more than %" PRIu64 " bytes", most);
 }
 
 static void
@@ -234,8 +231,7 @@ read_sample(struct decoding *d, const struct wire_field *sample)
       !reading_add_text(reading, reading->profile->labels[labels - 1].text))
     sample_fault(reading,
                  "the names in the chains and labels up to sample %zu are "
-                 "too long for a file of this size",
-                 reading->sample);
+                 "too long for a file of this size");
   reading->sample++;
 }
 

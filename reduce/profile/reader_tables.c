@@ -17,6 +17,9 @@ struct row {
   uint64_t f[MESSAGE_FIELDS]; /* numbers, by field */
 };
 
+#define row_fault(reading, row, ...)                                         \
+  reading_fault_at(reading, (row)->field->at, __VA_ARGS__)
+
 /* Adds ROW to the profile; returns its number there. */
 typedef uint32_t row_adder(struct reading *reading, const struct row *row);
 
@@ -28,10 +31,10 @@ add_text(struct reading *reading, const struct row *row, uint32_t name,
   const struct names *names = &reading->profile->names;
   if (!reading_add_text(reading, strlen(names_text(names, name)) +
                                      strlen(names_text(names, file))))
-    reading_fault_at(reading, row->field->at,
-                     "the names up to %s %zu are too long for a file of this "
-                     "size",
-                     row->what, row->index);
+    row_fault(reading, row,
+              "the names up to %s %zu are too long for a file of this "
+              "size",
+              row->what, row->index);
 }
 
 static uint32_t
@@ -74,10 +77,10 @@ resolve(const struct reading *reading, const struct row *row,
   const uint32_t number =
       id == 0 ? INDEX_NONE : index_map_find(&reading->ids[kind], id);
   if (id != 0 && number == INDEX_NONE)
-    reading_fault_at(reading, row->field->at,
-                     "location %" PRIu64 " refers to %s %" PRIu64
-                     ", which is missing",
-                     row->f[PPROF_LOCATION_ID], what, id);
+    row_fault(reading, row,
+              "location %" PRIu64 " refers to %s %" PRIu64
+              ", which is missing",
+              row->f[PPROF_LOCATION_ID], what, id);
   return number;
 }
 
@@ -113,8 +116,7 @@ add_location(struct reading *reading, const struct row *row)
   reading->line_count = 0;
   while (wire_next(&walk, &field))
     if (field.number == PPROF_LOCATION_LINE)
-      ARRAY_PUSH(reading->lines, reading->line_count, reading->line_capacity,
-                 read_line(reading, row, &field));
+      ARRAY_ADD(reading, line, read_line(reading, row, &field));
   return profile_add_location(reading->profile, location, reading->lines,
                               reading->line_count);
 }
@@ -134,15 +136,13 @@ read_each(struct reading *reading, enum pprof_profile_field kind,
     const bool good = wire_read_message(reading, row.field, row.f);
     const uint64_t id = row.f[ID];
     if (id == 0)
-      reading_fault_at(reading, row.field->at, "%s %zu has the id 0",
-                       row.what, row.index);
+      row_fault(reading, &row, "%s %zu has the id 0", row.what, row.index);
     if (index_map_find(ids, id) != INDEX_NONE)
-      reading_fault_at(reading, row.field->at,
-                       "the %s id %" PRIu64 " is used twice", row.what, id);
+      row_fault(reading, &row, "the %s id %" PRIu64 " is used twice",
+                row.what, id);
     if (!good)
-      reading_fault_at(reading, row.field->at,
-                       "%s %" PRIu64 " refers to a missing string", row.what,
-                       id);
+      row_fault(reading, &row, "%s %" PRIu64 " refers to a missing string",
+                row.what, id);
     index_map_add(ids, id, add(reading, &row));
     row.index++;
   }

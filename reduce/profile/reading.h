@@ -123,11 +123,13 @@ _Noreturn void reading_fault_at(const struct reading *reading, size_t offset,
   reading_fault_at(reading, offset,                                          \
                    "is not a profile, or is damaged: " __VA_ARGS__)
 
-/* Fails for the comment INDEX, or for the sample in hand. */
+/* Fails for the comment INDEX, or for the sample in hand, whose number FORMAT
+ * takes first. */
 #define comment_fault(reading, index, ...)                                   \
   reading_fault_at(reading, reading_comment_at(reading, index), __VA_ARGS__)
-#define sample_fault(reading, ...)                                           \
-  reading_fault_at(reading, (reading)->sample_at, __VA_ARGS__)
+#define sample_fault(reading, format, ...)                                   \
+  reading_fault_at(reading, (reading)->sample_at, format, (reading)->sample, \
+                   ##__VA_ARGS__)
 
 /* Returns the offset of the comment INDEX, from zero; the length of the file
  * if it has fewer. */

@@ -25,12 +25,11 @@ void
 sample_label(struct reading *reading, const uint64_t label[LABEL_WORDS])
 {
   enum { KEY, TEXT, NUMBER };
-  const char *key =
-      names_text(&reading->profile->names, (uint32_t)label[KEY]);
+  const char *key = profile_text(reading->profile, (uint32_t)label[KEY]);
   if ((int64_t)label[NUMBER] < 0 && label[TEXT] == 0 &&
       strcmp(key, PPROF_LABEL_BYTES) == 0)
     sample_fault(reading, "sample %zu has objects of %" PRId64 " bytes",
-                 reading->sample, (int64_t)label[NUMBER]);
+                 (int64_t)label[NUMBER]);
   numbers_reserve(&reading->labels, LABEL_WORDS);
   memcpy(reading->labels.items + reading->labels.count, label,
          LABEL_WORDS * sizeof *label);
@@ -63,8 +62,7 @@ add_to_sums(struct reading *reading)
     if (__builtin_mul_overflow(reading->values.items[column.index],
                                column.scale, value) ||
         *value > (uint64_t)INT64_MAX - *total)
-      sample_fault(reading, "the sums overflow at sample %zu",
-                   reading->sample);
+      sample_fault(reading, "the sums overflow at sample %zu");
     reading->sums[use] += *value;
     *total += *value;
   }
@@ -77,21 +75,18 @@ check_own_values(const struct reading *reading)
   const uint64_t *v = reading->by_use;
   if (v[MEASURE_KEPT_ALLOCS] > v[MEASURE_ALLOCS] ||
       v[MEASURE_KEPT_BYTES] > v[MEASURE_BYTES])
-    sample_fault(reading, "sample %zu keeps more than it allocated",
-                 reading->sample);
+    sample_fault(reading, "sample %zu keeps more than it allocated");
   if (v[MEASURE_LOST_ALLOCS] + v[COLUMN_OF_INDIRECT_ALLOCS] >
           v[MEASURE_KEPT_ALLOCS] ||
       v[MEASURE_LOST_BYTES] + v[COLUMN_OF_INDIRECT_BYTES] >
           v[MEASURE_KEPT_BYTES])
-    sample_fault(reading, "sample %zu has lost more than it kept",
-                 reading->sample);
+    sample_fault(reading, "sample %zu has lost more than it kept");
   if (v[MEASURE_PEAK_ALLOCS] > v[MEASURE_ALLOCS] ||
       v[MEASURE_PEAK_BYTES] > v[MEASURE_BYTES] ||
       v[MEASURE_TEMPORARY_ALLOCS] > v[MEASURE_ALLOCS])
     sample_fault(reading,
                  "sample %zu has more objects at the peak, or more temporary "
-                 "ones, than it allocated",
-                 reading->sample);
+                 "ones, than it allocated");
 }
 
 void
@@ -102,11 +97,11 @@ sample_check(struct reading *reading)
   if (values->count != heading->column_count)
     sample_fault(reading,
                  "sample %zu has %zu values where there are %zu sample types",
-                 reading->sample, values->count, heading->column_count);
+                 values->count, heading->column_count);
   for (size_t i = 0; i < values->count; i++)
     if (values->items[i] > INT64_MAX && is_unsigned(heading, i))
       sample_fault(reading, "sample %zu has the negative value %" PRId64,
-                   reading->sample, (int64_t)values->items[i]);
+                   (int64_t)values->items[i]);
   add_to_sums(reading);
   if (heading->by_mprof)
     check_own_values(reading);
@@ -125,13 +120,13 @@ find_labels(const struct reading *reading)
       profile_labels(profile, reading->labels.items, reading->labels.count);
   if (known == profile->region_count)
     return labels;
-  const char *path = names_text(&profile->names, profile->regions[known]);
+  const char *path = profile_text(profile, profile->regions[known]);
   for (size_t length = strlen(path); length > 0 && depth <= MOST_REGIONS;
        length = region_path_outer(path, length))
     depth++;
   if (depth > MOST_REGIONS)
     sample_fault(reading, "sample %zu is in more than %d nested regions",
-                 reading->sample, MOST_REGIONS);
+                 MOST_REGIONS);
   return labels;
 }
 

@@ -309,10 +309,10 @@ write_texts(struct writing *writing)
 {
   const struct profile *profile = writing->profile;
   for (size_t i = 0; i < profile->names.count; i++)
-    write_string(writing, names_text(&profile->names, (uint32_t)i));
+    write_string(writing, profile_text(profile, (uint32_t)i));
   for (size_t i = 0; i < profile->comment_count; i++) {
     const uint32_t comment = profile->comments[i];
-    const char *text = names_text(&profile->names, comment);
+    const char *text = profile_text(profile, comment);
     const bool own = strncmp(text, "mprof.", 6) == 0 &&
                      comment_value(text, PPROF_COMMENT_VERSION) == NULL &&
                      comment_value(text, PPROF_COMMENT_LANGUAGE) == NULL;

@@ -48,11 +48,12 @@ read_build_id(Elf *elf, char text[2 * ID_BYTES + 1])
 struct search {
   char id[2 * ID_BYTES + 1]; /* that it must have */
   char path[PATH_MAX];       /* the one that was tried last */
+  int descriptor;            /* its, if it was found */
 };
 
-/* Opens the file whose path is formatted if it has the right build id; else
- * -1. */
-static int __attribute__((format(printf, 2, 3)))
+/* Opens the file whose path is formatted.  Returns false if it has not the
+ * right build id. */
+static bool __attribute__((format(printf, 2, 3)))
 try_path(struct search *search, const char *format, ...)
 {
   char id[sizeof search->id];
@@ -61,40 +62,39 @@ try_path(struct search *search, const char *format, ...)
   int length =
       vsnprintf(search->path, sizeof search->path, format, arguments);
   va_end(arguments);
-  int descriptor =
+  search->descriptor =
       length < (int)sizeof search->path ? open_regular(search->path) : -1;
-  if (descriptor < 0)
-    return -1;
-  Elf *elf = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
+  if (search->descriptor < 0)
+    return false;
+  Elf *elf = elf_begin(search->descriptor, ELF_C_READ_MMAP, NULL);
   read_build_id(elf, id);
   elf_end(elf);
   if (strcmp(id, search->id) == 0)
-    return descriptor;
-  close(descriptor);
-  return -1;
+    return true;
+  close(search->descriptor);
+  return false;
 }
 
-/* Tries NAME, below PROGRAM_FOLDER, in each folder of MPROF_DEBUG_PATH; where
- * that folder is NULL, the file that the build id leads to, with NAME behind
- * it: ".debug" for the debug file, "" for the file itself. */
-static int
-search_folders(struct search *search, const char *program_folder,
+/* Tries NAME in each folder of MPROF_DEBUG_PATH: below the folder that the
+ * first LENGTH bytes of PROGRAM are; or if that is NULL, behind what the
+ * build id leads to: ".debug" for the debug file, "" for the file itself. */
+static bool
+search_folders(struct search *search, const char *program, int length,
                const char *name)
 {
-  const char *folders = secure_getenv("MPROF_DEBUG_PATH");
-  int found = -1;
-  if (folders == NULL || *folders == '\0')
-    folders = default_debug_path;
-  while (*folders != '\0' && found < 0) {
-    int length = (int)strcspn(folders, ":");
-    if (length > 0 && program_folder == NULL)
-      found = try_path(search, "%.*s/.build-id/%.2s/%s%s", length, folders,
+  const char *folder = secure_getenv("MPROF_DEBUG_PATH");
+  bool found = false;
+  if (folder == NULL || *folder == '\0')
+    folder = default_debug_path;
+  for (int end; *folder != '\0' && !found; folder += end) {
+    end = (int)strcspn(folder, ":");
+    if (end > 0 && program == NULL)
+      found = try_path(search, "%.*s/.build-id/%.2s/%s%s", end, folder,
                        search->id, search->id + 2, name);
-    else if (length > 0)
-      found = try_path(search, "%.*s%s/%s", length, folders, program_folder,
-                       name);
-    folders += length;
-    folders += *folders == ':';
+    else if (end > 0)
+      found =
+          try_path(search, "%.*s%.*s/%s", end, folder, length, program, name);
+    end += folder[end] == ':';
   }
   return found;
 }
@@ -117,22 +117,20 @@ find_debug_file(Dwfl_Module *module, void **user, const char *name,
   if (strlen(search.id) < 4 ||
       (link != NULL && (own == NULL || strcmp(link, own) != 0)))
     return -1;
-  int descriptor = search_folders(&search, NULL, ".debug");
-  char *folder = strdup(path != NULL ? path : name);
-  if (descriptor < 0 && link != NULL && folder != NULL) {
-    char *slash = strrchr(folder, '/');
-    *(slash == NULL ? folder : slash) = '\0';
+  const char *file = path != NULL ? path : name;
+  const char *slash = strrchr(file, '/');
+  const int folder = slash == NULL ? (int)strlen(file) : (int)(slash - file);
+  bool good = search_folders(&search, NULL, 0, ".debug");
+  if (!good && link != NULL) {
     link = basename(link);
-    descriptor = try_path(&search, "%s/%s", folder, link);
-    if (descriptor < 0)
-      descriptor = try_path(&search, "%s/.debug/%s", folder, link);
-    if (descriptor < 0)
-      descriptor = search_folders(&search, folder, link);
+    good = try_path(&search, "%.*s/%s", folder, file, link) ||
+           try_path(&search, "%.*s/.debug/%s", folder, file, link) ||
+           search_folders(&search, file, folder, link);
   }
-  free(folder);
-  if (descriptor >= 0)
-    *found = strdup(search.path);
-  return descriptor;
+  if (!good)
+    return -1;
+  *found = strdup(search.path);
+  return search.descriptor;
 }
 
 static const Dwfl_Callbacks callbacks = {.find_debuginfo = find_debug_file};
@@ -191,11 +189,10 @@ code_file_open(struct code_file *file, const char *path, const char *build_id)
       strlen(build_id) >= sizeof search.id)
     return outcome;
   strcpy(search.id, build_id);
-  int descriptor = search_folders(&search, NULL, "");
-  if (descriptor < 0)
-    descriptor = search_folders(&search, NULL, ".debug");
-  return descriptor >= 0 && open_file(file, search.path, descriptor,
-                                      build_id) == CODE_FILE_GOOD
+  return (search_folders(&search, NULL, 0, "") ||
+          search_folders(&search, NULL, 0, ".debug")) &&
+                 open_file(file, search.path, search.descriptor, build_id) ==
+                     CODE_FILE_GOOD
              ? CODE_FILE_GOOD
              : outcome;
 }

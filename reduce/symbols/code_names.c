@@ -99,8 +99,7 @@ code_names_module(struct code_names *names, const char *path,
     module->path = names_text(&names->names, file);
     if (build_id != NULL)
       module->build_id = names_text(&names->names, id);
-    ARRAY_PUSH(names->modules, names->module_count, names->module_capacity,
-               module);
+    ARRAY_ADD(names, module, module);
     open_module(names, module);
   }
   pool_use(before);
@@ -155,7 +154,7 @@ function_at_line(struct profile *profile, uint32_t number,
                  const struct source_function *source)
 {
   struct profile_function function = profile->functions[number];
-  const char *file = names_text(&profile->names, function.file);
+  const char *file = profile_text(profile, function.file);
   if (source->line == 0 || source->line_file == NULL ||
       strcmp(source->line_file, file) == 0 ||
       strcmp(file, PPROF_RUNTIME_FILE) == 0)

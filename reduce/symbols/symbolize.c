@@ -43,12 +43,6 @@ struct symbolizing {
   size_t type_count, type_capacity;
 };
 
-static const char *
-text_of(const struct symbolizing *s, uint32_t name)
-{
-  return names_text(&s->profile->names, name);
-}
-
 /* ---- what is to be done ----------------------------------------------- */
 
 static int
@@ -113,9 +107,9 @@ take_types(struct symbolizing *s, struct code_module *module)
     const uint64_t *row = row_table_words(types, i, &two);
     if (bsearch(&row[0], s->sizes, s->size_count, sizeof *s->sizes,
                 array_compare_numbers) != NULL)
-      ARRAY_PUSH(s->types, s->type_count, s->type_capacity,
-                 (struct program_type){
-                     row[0], names_text(&s->names->names, (uint32_t)row[1])});
+      ARRAY_ADD(s, type,
+                (struct program_type){
+                    row[0], names_text(&s->names->names, (uint32_t)row[1])});
   }
 }
 
@@ -241,9 +235,9 @@ resolve(struct symbolizing *s, struct code_module *module,
     return;
   struct profile_function *active = function_of(profile, p->location);
   if (runs_lisp(s, module->path, p->mapping) &&
-      strcmp(text_of(s, active->name), "cl_boot") != 0)
+      strcmp(profile_text(s->profile, active->name), "cl_boot") != 0)
     active->file = names_intern(&profile->names, PPROF_RUNTIME_FILE);
-  if (strcmp(text_of(s, active->file), PPROF_RUNTIME_FILE) == 0)
+  if (strcmp(profile_text(s->profile, active->file), PPROF_RUNTIME_FILE) == 0)
     s->marks[p->location] = START_YES;
   else if (place.nameless && is_c_library(module->path))
     s->marks[p->location] = START_IF_FIRST;
@@ -272,8 +266,8 @@ static struct code_module *
 begin_module(struct symbolizing *s, uint32_t number)
 {
   struct profile_mapping *mapping = &s->profile->mappings[number];
-  const char *path = text_of(s, mapping->file);
-  const char *id = text_of(s, mapping->build_id);
+  const char *path = profile_text(s->profile, mapping->file);
+  const char *id = profile_text(s->profile, mapping->build_id);
   bool any = path[0] == '/' && (s->profile->by_mprof || *id != '\0');
   struct code_module *module =
       code_names_module(s->names, path, any ? id : NULL);
