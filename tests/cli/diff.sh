@@ -64,6 +64,13 @@ run diff -verbose --no-legend --normalize --tables=functions \
 grep -Eq ' -3 +43 +40 +COMPARE$' out && grep -Eq ' 6 +6 +sort$' out
 result $? 'calls are normalised by those that are known'
 
+run diff -verbose --no-legend --tables=functions "$m" \
+  "$golden/unknown-calls.data"
+says 'calls that nobody counted are blank' \
+  '   +96            0   96       +6           0    6             0        new  sort'
+[ "$(tail -n 3 out | awk '{ print $NF }' | tr '\n' ' ')" = 'MAIN STEP start ' ]
+result $? 'and are no change'
+
 # A context is a distinct chain of functions that show, at whose end something
 # was allocated: reports, comparisons and the table of them say as many.
 contexts() { # what the three say of the profile $1, with options

@@ -190,6 +190,14 @@ expect 'dot, two' 0 '' export --format=dot --limit=2 "$m"
 [ "$(grep -c '^n[0-9]* \[' out)" = 2 ]
 result $? 'dot: two functions'
 
+# What ../formats has of dot are figures and text.
+run export --format=dot "$u"
+says 'dot: colours by what a function itself has' ' fillcolor="0.05 0.533 1.0"'
+says 'dot: widths by bytes' ' 40 calls " penwidth=3.132 weight=54'
+[ "$(sed -n 's/ \[.* style=dashed$//p' out | tr '\n' ' ')" = \
+  'n5 -> n6 n6 -> n5 n7 -> n8 n8 -> n7 ' ]
+result $? 'dot: arcs in a cycle are dashed'
+
 # mprof graph, with programs that stand for Graphviz's dot.
 mkdir bin
 path=$PATH

@@ -45,8 +45,6 @@ unknown-calls-sorted unknown-calls report -verbose --no-legend --tables=direct -
 unknown-calls-csv unknown-calls export --format=csv
 unknown-calls-csv-arcs unknown-calls export --format=csv --tables=arcs
 unknown-calls-csv-contexts unknown-calls export --format=csv --tables=contexts
-unknown-calls-dot unknown-calls export --format=dot
-unknown-calls-diff unknown-calls diff -verbose --no-legend --tables=functions mixture.data
 packages packages report --by=package --no-legend --tables=direct,graph
 lines lines report --by=line --no-legend --tables=leaks,direct,graph
 long long report --tables=direct,graph --no-legend --width=99
