@@ -14,57 +14,74 @@
 #include "image/image.h"
 #include "image/signals.h"
 
-/* Locks the notes.  No handler of a signal may jump away and leave a part of
- * a note. */
-static void
-lock(struct signals_held *signals)
-{
-  signals_hold(signals);
-  spin_lock(&code_notes.lock);
-}
-
-static void
-unlock(struct signals_held *signals)
-{
-  spin_unlock(&code_notes.lock);
-  signals_let_go(signals);
-}
-
-/* Notes the end of a file's code, its build id and path.  Under the lock. */
+/* Notes the end of a file's code, its build id and path.  Under the lock,
+ * with signals held: no handler may jump away and leave a part of a note. */
 static void
 note(const struct code_object *o, enum image_note_kind kind)
 {
-  char *to = write_digits(code_notes.text, o->end, 16);
+  char *to = write_digits(code_objects.text, o->end, 16);
   *to++ = ' ';
   for (size_t i = 0; i < o->build_id_size; i++) {
     to = write_digits(to, o->build_id[i] >> 4, 16);
     to = write_digits(to, o->build_id[i] & 15, 16);
   }
   *to++ = ' ';
-  if (o->path != NULL) /* there was memory for it */
-    to = stpncpy(to, o->path, PATH_MAX);
-  *to = '\0';
-  image_note(kind, o->number, o->start, o->file_offset, code_notes.text);
+  *stpncpy(to, o->path, PATH_MAX) = '\0';
+  image_note(kind, o->number, o->start, o->file_offset, code_objects.text);
+}
+
+/* Returns true if the file with the address in its code was noted. */
+static bool
+is_noted(uintptr_t address)
+{
+  const struct code_list *const loaded = &code_objects.loaded;
+  for (const struct code_object *o = loaded->objects;
+       o < loaded->objects + loaded->count; o++)
+    if (address >= o->start && address < o->end)
+      return o->is_noted;
+  return false;
+}
+
+/* Notes the file that has the address, the program for 0, unless that was
+ * done.  Under the lock. */
+static void
+note_file(uintptr_t address)
+{
+  struct code_list *const loaded = &code_objects.loaded;
+  struct dl_phdr_info info;
+  size_t i = 0;
+  if (!code_file_find(address, &info))
+    return;
+  while (i < loaded->count && loaded->objects[i].base != info.dlpi_addr)
+    i++;
+  if (i == loaded->count)
+    code_file_add(&info, 0);
+  for (; i < loaded->count; i++)
+    if (loaded->objects[i].base == info.dlpi_addr &&
+        !loaded->objects[i].is_noted) {
+      loaded->objects[i].is_noted = true;
+      note(&loaded->objects[i], NOTE_MODULE);
+    }
 }
 
 void
 code_notes_add(uintptr_t address)
 {
-  struct code_objects *const noted = &code_notes.noted;
   struct signals_held signals;
-  if (spin_holds(&code_notes.lock))
+  if (spin_holds(&code_objects.lock))
     return;
-  spin_lock(&code_notes.lock);
-  const bool known = code_objects_find(noted, address) != NULL;
-  spin_unlock(&code_notes.lock);
-  if (known)
+  spin_lock(&code_objects.lock);
+  const bool noted = is_noted(address);
+  spin_unlock(&code_objects.lock);
+  if (noted)
     return;
-  lock(&signals);
-  size_t i = noted->count;
-  code_objects_add(noted, address);
-  for (; i < noted->count; i++)
-    note(&noted->objects[i], NOTE_MODULE);
-  unlock(&signals);
+  signals_hold(&signals);
+  spin_lock(&code_objects.lock);
+  code_objects.failed = false;
+  note_file(0);
+  note_file(address);
+  spin_unlock(&code_objects.lock);
+  signals_let_go(&signals);
 }
 
 /* ---- code that goes away ---- */
@@ -94,36 +111,28 @@ is_same(const struct code_object *a, const struct code_object *b)
 static uint32_t
 number_unloaded(const struct code_object *gone)
 {
-  struct code_objects *const unloaded = &code_notes.unloaded;
-  const struct code_object *o = NULL;
+  struct code_list *const unloaded = &code_objects.unloaded;
+  struct code_object *o = NULL;
   for (size_t i = 0; i < unloaded->count; i++)
     if (is_same(&unloaded->objects[i], gone))
       return unloaded->objects[i].number;
   if (unloaded->count < CODE_OBJECTS)
-    o = code_objects_copy(unloaded, gone);
-  return o == NULL ? 0 : o->number;
+    o = code_list_add(unloaded, gone);
+  return o == NULL ? 0 : (o->number = (uint32_t)unloaded->count);
 }
 
-/* Notes that the file GONE was unloaded, and forgets what is known by its
- * addresses, since another file may get them.  Returns the file with the
- * number that it keeps, or 0 without memory.  The first file noted is the
- * program, which stays. */
 struct code_object
 code_notes_retire(const struct code_object *gone,
                   struct function_numbers *numbers)
 {
-  struct code_objects *const noted = &code_notes.noted;
   struct code_object retired = *gone;
   struct signals_held signals;
-  lock(&signals);
+  signals_hold(&signals);
+  spin_lock(&code_objects.lock);
   retired.number = number_unloaded(gone);
   note(&retired, NOTE_RETIRED);
-  for (size_t i = 1; i < noted->count; i++)
-    if (noted->objects[i].start == retired.start) {
-      noted->objects[i] = noted->objects[--noted->count];
-      break;
-    }
-  unlock(&signals);
+  spin_unlock(&code_objects.lock);
+  signals_let_go(&signals);
   frame_rules_forget(gone->start, gone->end);
   function_numbers_forget(numbers, gone->start, gone->end);
   return retired;

@@ -18,36 +18,21 @@
 #define PAGE ((uintptr_t)getauxval(AT_PAGESZ))
 #define MOST_TEXT ((size_t)1 << 30) /* bytes of paths */
 
-struct code_notes code_notes;
+struct code_objects code_objects = {.paths = {.most = MOST_TEXT}};
 
-/* Adds an object, all zero; all may move.  Returns NULL without memory. */
-static struct code_object *
-new_object(struct code_objects *list)
+struct code_object *
+code_list_add(struct code_list *list, const struct code_object *object)
 {
   struct code_object *const o =
-      arena_record(&list->object_arena, list->count, sizeof *o);
+      arena_record(&list->arena, list->count, sizeof *o);
   if (o == NULL) {
-    list->failed = true;
+    code_objects.failed = true;
     return NULL;
   }
-  list->objects = list->object_arena.base;
+  *o = *object;
+  list->objects = list->arena.base;
   list->count++;
-  return memset(o, 0, sizeof *o);
-}
-
-/* Paths do not move. */
-static void
-copy_path(struct code_objects *list, struct code_object *o, const char *path)
-{
-  const size_t size = strlen(path) + 1;
-  list->text_arena.most = MOST_TEXT;
-  if (arena_grow(&list->text_arena, list->text_bytes + size) != 0) {
-    list->failed = true;
-    return;
-  }
-  o->path =
-      memcpy((char *)list->text_arena.base + list->text_bytes, path, size);
-  list->text_bytes += size;
+  return o;
 }
 
 /* Reads the build id in the notes of `size' bytes at `at'. */
@@ -71,41 +56,36 @@ read_build_id(struct code_object *o, const uint8_t *at, size_t size)
   }
 }
 
-/* Copies the path of the program, which is the first object.  Asks for it
- * once: later there may be no /proc, after chroot. */
-static void
-read_program_path(struct code_objects *list, struct code_object *o)
+/* Returns the path of the file that has the object: what the kernel says of
+ * the program, which is asked for once, since later there may be no /proc,
+ * and where NAME, from the dynamic linker, is relative; else NAME.  Those
+ * without a slash, such as that of the kernel's own object, stay as they are.
+ */
+static const char *
+read_path(const struct code_object *o, const char *name, bool is_program)
 {
-  if (code_notes.program[0] == '\0' &&
-      readlink("/proc/self/exe", code_notes.program, PATH_MAX - 1) < 0)
-    code_notes.program[0] = '\0';
-  copy_path(list, o, code_notes.program);
-}
-
-/* Copies the path from the dynamic linker, or from the kernel if the former
- * is relative.  Names without a slash, such as that of the kernel's own
- * object, stay as they are. */
-static void
-read_path(struct code_objects *list, struct code_object *o, const char *name)
-{
-  char link[80], *path, *end;
-  ssize_t n = 0;
-  copy_path(list, o, name == NULL ? "" : name);
-  if (name == NULL || name[0] == '/' || strchr(name, '/') == NULL ||
-      arenas_are_sealed() ||
-      arena_grow(&list->text_arena, list->text_bytes + PATH_MAX) != 0)
-    return;
-  end = write_digits(stpcpy(link, "/proc/self/map_files/"), o->start & -PAGE,
-                     16);
-  *end = '-';
-  write_digits(end + 1, (o->end + PAGE - 1) & -PAGE, 16);
-  path = (char *)list->text_arena.base + list->text_bytes;
-  n = readlink(link, path, PATH_MAX - 1);
-  if (n <= 0)
-    return;
+  struct arena *const paths = &code_objects.paths;
+  char link[80] = "/proc/self/exe", *end, *path;
+  ssize_t n = -1;
+  if (arena_grow(paths, code_objects.path_bytes + PATH_MAX) != 0) {
+    code_objects.failed = true;
+    return "";
+  }
+  path = (char *)paths->base + code_objects.path_bytes;
+  if (!is_program) {
+    end = write_digits(stpcpy(link, "/proc/self/map_files/"),
+                       o->start & -PAGE, 16);
+    *end = '-';
+    write_digits(end + 1, (o->end + PAGE - 1) & -PAGE, 16);
+  }
+  if (!arenas_are_sealed() &&
+      (is_program || (name[0] != '/' && strchr(name, '/') != NULL)))
+    n = readlink(link, path, PATH_MAX - 1);
+  if (n < 0)
+    n = stpncpy(path, name, PATH_MAX - 1) - path;
   path[n] = '\0';
-  o->path = path;
-  list->text_bytes += (size_t)n + 1;
+  code_objects.path_bytes += (size_t)n + 1;
+  return path;
 }
 
 /* Extends O's range of variables by those from START up to END. */
@@ -134,81 +114,86 @@ read_file(const struct dl_phdr_info *info)
   return file;
 }
 
-/* Appends the segment P of FILE, called NAME; notes it when there is no
- * memory.  FIRST is the number of the file's first object, which has its path
- * and its variables. */
+/* Adds the segment P of FILE, called NAME.  FIRST is the number of the file's
+ * first object, which has its path and its variables. */
 static void
-add_segment(struct code_objects *list, const struct code_object *file,
-            const char *name, const ElfW(Phdr) * p, size_t first)
+add_segment(const struct code_object *file, const char *name,
+            const ElfW(Phdr) * p, size_t first)
 {
-  struct code_object *const o = new_object(list);
-  if (o == NULL)
-    return;
-  *o = *file;
-  o->start = file->base + p->p_vaddr;
-  o->end = o->start + p->p_memsz;
-  o->file_offset = p->p_offset;
-  if (list->count - 1 != first) {
-    o->path = list->objects[first].path;
-    o->data_start = o->data_end = 0;
-  } else if (first == 0) {
-    read_program_path(list, o);
+  struct code_list *const loaded = &code_objects.loaded;
+  struct code_object o = *file;
+  o.start = file->base + p->p_vaddr;
+  o.end = o.start + p->p_memsz;
+  o.file_offset = p->p_offset;
+  if (loaded->count != first) {
+    o.path = loaded->objects[first].path;
+    o.data_start = o.data_end = 0;
   } else {
-    read_path(list, o, name);
+    o.path = read_path(&o, name, first == 0);
   }
-}
-
-static int
-add_objects(struct dl_phdr_info *info, size_t size, void *data)
-{
-  struct code_objects *list = data;
-  const struct code_object file = read_file(info);
-  const size_t first = list->count;
-  (void)size;
-  list->adds = info->dlpi_adds;
-  list->subs = info->dlpi_subs;
-  for (int i = 0; i < info->dlpi_phnum && !list->failed; i++)
-    if (info->dlpi_phdr[i].p_type == PT_LOAD &&
-        (info->dlpi_phdr[i].p_flags & PF_X) != 0)
-      add_segment(list, &file, info->dlpi_name, &info->dlpi_phdr[i], first);
-  return list->failed;
-}
-
-/* Returns what dl_iterate_phdr tells of the program. */
-static struct dl_phdr_info
-program_info(void)
-{
-  return (struct dl_phdr_info){.dlpi_addr = _r_debug.r_map->l_addr,
-                               .dlpi_name = _r_debug.r_map->l_name,
-                               .dlpi_phdr =
-                                   (const ElfW(Phdr) *)getauxval(AT_PHDR),
-                               .dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM)};
+  code_list_add(loaded, &o);
 }
 
 void
-code_objects_add(struct code_objects *list, uintptr_t address)
+code_file_add(const struct dl_phdr_info *info, unsigned check)
 {
-  struct dl_phdr_info info = program_info();
-  struct dl_find_object found;
+  const size_t first = code_objects.loaded.count;
+  struct code_object file = read_file(info);
+  file.check = check;
+  for (int i = 0; i < info->dlpi_phnum && !code_objects.failed; i++)
+    if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+        (info->dlpi_phdr[i].p_flags & PF_X) != 0)
+      add_segment(&file, info->dlpi_name, &info->dlpi_phdr[i], first);
+}
+
+bool
+code_file_find(uintptr_t address, struct dl_phdr_info *info)
+{
+  struct dl_find_object found = {.dlfo_link_map = _r_debug.r_map};
   const ElfW(Ehdr) * header;
-  if (list->count == 0)
-    add_objects(&info, sizeof info, list);
-  if (code_objects_find(list, address) != NULL ||
-      _dl_find_object((void *)address, &found) != 0)
-    return;
-  for (size_t i = 0; i < list->count; i++)
-    if (list->objects[i].start >= (uintptr_t)found.dlfo_map_start &&
-        list->objects[i].start < (uintptr_t)found.dlfo_map_end)
-      return; /* the address is in no segment of code */
+  if (address != 0 && _dl_find_object((void *)address, &found) != 0)
+    return false;
+  *info = (struct dl_phdr_info){.dlpi_addr = found.dlfo_link_map->l_addr,
+                                .dlpi_name = found.dlfo_link_map->l_name};
+  if (found.dlfo_link_map == _r_debug.r_map) {
+    info->dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    info->dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+    return true;
+  }
   header = found.dlfo_map_start;
-  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-    return;
-  info = (struct dl_phdr_info){
-      .dlpi_addr = found.dlfo_link_map->l_addr,
-      .dlpi_name = found.dlfo_link_map->l_name,
-      .dlpi_phdr = (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff),
-      .dlpi_phnum = header->e_phnum};
-  add_objects(&info, sizeof info, list);
+  info->dlpi_phdr = (const ElfW(Phdr) *)((uintptr_t)header + header->e_phoff);
+  info->dlpi_phnum = header->e_phnum;
+  return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
+}
+
+/* ---- what has come and gone ---- */
+
+/* Marks the objects of the file INFO as met; adds those of a new file.
+ * Returns 0, or 1 without memory. */
+static int
+meet_file(struct dl_phdr_info *info, size_t size, void *unused)
+{
+  struct code_list *const loaded = &code_objects.loaded;
+  bool known = false, failed;
+  (void)size, (void)unused;
+  spin_lock(&code_objects.lock);
+  code_objects.failed = false;
+  code_objects.adds = info->dlpi_adds;
+  code_objects.subs = info->dlpi_subs;
+  for (size_t i = 0; i < loaded->count; i++) {
+    struct code_object *const o = &loaded->objects[i];
+    if (o->base == info->dlpi_addr &&
+        (info->dlpi_name[0] != '/' ||
+         strcmp(info->dlpi_name, o->path) == 0)) {
+      o->check = code_objects.check;
+      known = true;
+    }
+  }
+  if (!known)
+    code_file_add(info, code_objects.check);
+  failed = code_objects.failed;
+  spin_unlock(&code_objects.lock);
+  return failed;
 }
 
 static bool
@@ -219,104 +204,90 @@ is_mapped(uintptr_t address)
          errno != ENOMEM;
 }
 
-/* Lists what dl_iterate_phdr lists, which waits for a lock that another
+/* Meets what dl_iterate_phdr tells of, which waits for a lock that another
  * thread may have had when this process was copied; here only one is left.
  * A file that was being loaded then is incomplete, and the linker does not
  * find it; one that was being unloaded is found, but may lack its pages. */
-static void
-list_without_lock(struct code_objects *list)
+static int
+meet_without_lock(void)
 {
-  for (struct link_map *m = _r_debug.r_map; m != NULL; m = m->l_next) {
-    struct dl_phdr_info info = {.dlpi_addr = m->l_addr,
-                                .dlpi_name = m->l_name};
-    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)m->l_addr;
-    struct dl_find_object found;
-    if (m == _r_debug.r_map) {
-      info = program_info();
-    } else if (m->l_addr != 0 &&
-               _dl_find_object((void *)m->l_addr, &found) == 0 &&
-               is_mapped(m->l_addr) &&
-               memcmp(header->e_ident, ELFMAG, SELFMAG) == 0) {
-      info.dlpi_phdr = (const ElfW(Phdr) *)(m->l_addr + header->e_phoff);
-      info.dlpi_phnum = header->e_phnum;
+  struct dl_phdr_info info;
+  int failed = 0;
+  for (const struct link_map *m = _r_debug.r_map; m != NULL && !failed;
+       m = m->l_next)
+    if ((m->l_addr == 0 || is_mapped(m->l_addr)) &&
+        code_file_find(m->l_addr, &info))
+      failed = meet_file(&info, sizeof info, NULL);
+  return failed;
+}
+
+static int
+is_unchanged(struct dl_phdr_info *info, size_t size, void *unused)
+{
+  (void)size, (void)unused;
+  return info->dlpi_adds == code_objects.adds &&
+         info->dlpi_subs == code_objects.subs;
+}
+
+/* Takes out of the list an object of the file at BASE, or for 0 one that was
+ * met, but not at the last check.  Returns false if the list has no such
+ * object. */
+static bool
+take(uintptr_t base, struct code_object *taken)
+{
+  struct code_list *const loaded = &code_objects.loaded;
+  bool found = false;
+  spin_lock(&code_objects.lock);
+  for (size_t i = 0; i < loaded->count && !found; i++) {
+    struct code_object *const o = &loaded->objects[i];
+    found = base != 0 ? o->base == base
+                      : o->check != 0 && o->check != code_objects.check;
+    if (found) {
+      *taken = *o;
+      memmove(o, o + 1, (--loaded->count - i) * sizeof *o);
     }
-    if (info.dlpi_phdr != NULL && add_objects(&info, sizeof info, list) != 0)
-      break;
+  }
+  spin_unlock(&code_objects.lock);
+  return found;
+}
+
+bool
+code_objects_check(void (*gone)(const struct code_object *))
+{
+  struct code_object taken;
+  if (!code_objects.forked && dl_iterate_phdr(is_unchanged, NULL) != 0)
+    return true;
+  code_objects.check++;
+  if ((code_objects.forked ? meet_without_lock()
+                           : dl_iterate_phdr(meet_file, NULL)) != 0) {
+    code_objects.adds = 0; /* the next check tries again */
+    return false;
+  }
+  while (take(0, &taken))
+    gone(&taken);
+  return true;
+}
+
+void
+code_objects_unload(uintptr_t base, void (*gone)(const struct code_object *))
+{
+  struct code_object taken = {.base = base, .path = ""};
+  struct dl_find_object found;
+  code_objects.adds = 0; /* it may stay loaded: the next check looks */
+  if (take(base, &taken)) {
+    do
+      gone(&taken);
+    while (take(base, &taken));
+  } else if (_dl_find_object((void *)base, &found) == 0) {
+    taken.start = (uintptr_t)found.dlfo_map_start;
+    taken.end = (uintptr_t)found.dlfo_map_end;
+    gone(&taken);
   }
 }
 
 void
 code_objects_forked(void)
 {
-  code_notes.forked = true;
-}
-
-const struct code_object *
-code_objects_copy(struct code_objects *list, const struct code_object *object)
-{
-  struct code_object *const o = new_object(list);
-  if (o == NULL)
-    return NULL;
-  *o = *object;
-  o->path = NULL;
-  o->number = (uint32_t)list->count;
-  copy_path(list, o, object->path);
-  if (o->path != NULL)
-    return o;
-  list->count--;
-  return NULL;
-}
-
-bool
-code_objects_list(struct code_objects *list)
-{
-  list->count = list->text_bytes = 0;
-  list->failed = false;
-  if (code_notes.forked)
-    list_without_lock(list);
-  else
-    dl_iterate_phdr(add_objects, list);
-  return !list->failed;
-}
-
-void
-code_objects_release(struct code_objects *list)
-{
-  arena_release(&list->object_arena);
-  arena_release(&list->text_arena);
-  memset(list, 0, sizeof *list);
-}
-
-static int
-note_changes(struct dl_phdr_info *info, size_t size, void *data)
-{
-  struct code_objects *now = data;
-  (void)size;
-  now->adds = info->dlpi_adds;
-  now->subs = info->dlpi_subs;
-  return 1;
-}
-
-bool
-code_objects_are_loaded(const struct code_objects *list)
-{
-  struct code_objects now = {0};
-  if (code_notes.forked)
-    return false;
-  dl_iterate_phdr(note_changes, &now);
-  return list->adds == now.adds && list->subs == now.subs;
-}
-
-void
-code_objects_compare(const struct code_objects *before,
-                     const struct code_objects *now,
-                     void (*gone)(const struct code_object *))
-{
-  for (size_t i = 0; i < before->count; i++) {
-    const struct code_object *was = &before->objects[i];
-    const struct code_object *is = code_objects_find(now, was->start);
-    if (is == NULL || is->base != was->base ||
-        strcmp(is->path, was->path) != 0)
-      gone(was);
-  }
+  code_objects.lock.holder = 0;
+  code_objects.forked = true;
 }

@@ -15,11 +15,12 @@
  * back to its place and goes again has the same number.  Beyond CODE_OBJECTS
  * of them, all have the number 0: their sites are one.
  *
- * A list has a lock of its owner's, and holds its paths.  Memory is the
- * kernel's. */
+ * All are in one list, with the path of each, which stay until the process
+ * ends.  Memory is the kernel's. */
 #pragma once
 
 #include <limits.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +33,7 @@
 
 enum {
   BUILD_ID_BYTES = 32,
-  CODE_OBJECTS = 1 << 16, /* at once, or unloaded, at most */
+  CODE_OBJECTS = 1 << 16, /* unloaded, at most */
   NOTE_BYTES = PATH_MAX + 2 * BUILD_ID_BYTES + 32
 };
 
@@ -44,72 +45,68 @@ struct code_object {
   uint64_t file_offset;           /* of `start' */
   uint8_t build_id[BUILD_ID_BYTES];
   size_t build_id_size; /* 0: it has none */
-  const char *path;     /* in the list's memory; NULL: none was left */
+  const char *path;     /* "" if there was no memory for it */
   uint32_t number;      /* among those that were unloaded, from 1 on; 0: it
                            is not among them */
+  unsigned check;       /* the last check that has met it; 0: none */
+  bool is_noted;        /* images tell of it */
 };
 
-struct code_objects { /* all zero: none */
-  struct arena object_arena, text_arena;
-  struct code_object *objects; /* the program is the first that is loaded */
+struct code_list {
+  struct arena arena;
+  struct code_object *objects;
   size_t count;
-  size_t text_bytes;             /* of the paths, one after the other */
-  unsigned long long adds, subs; /* files ever loaded, and ever unloaded */
-  bool failed;                   /* one was not listed: there was no memory */
 };
 
-/* Lists all that are loaded now, in place of what LIST had.  Returns false if
- * there is no memory for some.  Takes the dynamic linker's lock: the thread
- * must hold none that another one may wait for in dlopen. */
-bool code_objects_list(struct code_objects *list);
-void code_objects_release(struct code_objects *list);
+extern struct code_objects {
+  struct spin_lock lock;     /* of all but `forked' */
+  struct code_list loaded;   /* the program is the first */
+  struct code_list unloaded; /* by their numbers less one */
+  struct arena paths;        /* one after the other */
+  size_t path_bytes;
+  unsigned check; /* number of the present check, or the last */
+  unsigned long long adds, subs; /* files ever loaded, and ever unloaded, when
+                                    it began */
+  bool failed;                   /* there was no memory for an object */
+  bool forked;                   /* see code_objects_forked */
+  char text[NOTE_BYTES];         /* scratch: of a note that is made */
+} code_objects HIDDEN;
 
-/* Returns whether no file has come or gone since they were listed; false
- * after code_objects_forked, as that is not known.  Takes that lock, too. */
-bool code_objects_are_loaded(const struct code_objects *list);
+/* Adds all files that the dynamic linker has loaded.  Then takes those that
+ * were loaded at a check before and are gone out of the list, and calls
+ * `gone' with each of their objects.  Returns false, and takes none, without
+ * memory.  Takes the linker's lock and then that of the list, and calls
+ * `gone' without them: the thread must hold none that another one may wait
+ * for in dlopen.  One thread at a time, with signals held. */
+bool code_objects_check(void (*gone)(const struct code_object *object));
 
-/* Keeps the two above from taking the linker's lock: in the child of a fork
- * nobody may be left to open it. */
+/* Takes the file at BASE, not 0, which is about to be unloaded, out of the
+ * list, and calls `gone' with each of its objects; with one for all of it, if
+ * there was no memory to list it. */
+void code_objects_unload(uintptr_t base,
+                         void (*gone)(const struct code_object *object));
+
+/* Opens the lock in the child of a fork, and keeps checks from taking the
+ * linker's, which nobody may be left to open. */
 void code_objects_forked(void);
 
-/* Appends a copy of OBJECT and its path, with its place in the list, from 1
- * on, as its number.  Returns the copy, which the next append may move; NULL
- * if there is no memory. */
-const struct code_object *code_objects_copy(struct code_objects *list,
-                                            const struct code_object *object);
+/* ---- for code_notes.c, under the lock ---- */
 
-/* Appends the objects of the file that has the address in its code, unless
- * they are listed; to an empty list the program's before.  Sets list->failed
- * if there is no memory.  Takes no lock; the code stays loaded meanwhile. */
-void code_objects_add(struct code_objects *list, uintptr_t address);
+/* Sets *INFO to what dl_iterate_phdr tells of the file that has the address,
+ * of the program for 0.  Returns false if there is none.  Takes no lock; the
+ * code stays loaded meanwhile. */
+bool code_file_find(uintptr_t address, struct dl_phdr_info *info);
 
-/* Returns the object with the address in its code, or NULL.  The next append
- * may move it.  Takes no lock. */
-static inline const struct code_object *
-code_objects_find(const struct code_objects *list, uintptr_t address)
-{
-  for (size_t i = 0; i < list->count; i++)
-    if (address >= list->objects[i].start && address < list->objects[i].end)
-      return &list->objects[i];
-  return NULL;
-}
+/* Adds the objects of the file INFO, which were met at that check.  Sets
+ * `failed' if there is no memory. */
+void code_file_add(const struct dl_phdr_info *info, unsigned check);
 
-/* Calls `gone' with each object of `before' that is not loaded `now'. */
-void code_objects_compare(const struct code_objects *before,
-                          const struct code_objects *now,
-                          void (*gone)(const struct code_object *object));
+/* Appends a copy of OBJECT.  Returns it, which the next one that is added may
+ * move; NULL if there is no memory. */
+struct code_object *code_list_add(struct code_list *list,
+                                  const struct code_object *object);
 
 /* ---- code_notes.c ---- */
-
-extern struct code_notes {
-  struct spin_lock lock; /* of the three fields that follow */
-  struct code_objects noted;
-  struct code_objects unloaded; /* by their numbers less one */
-  char text[NOTE_BYTES];        /* scratch: of a note that is made */
-  char program[PATH_MAX]; /* path of the program, for all lists; empty: not
-                             asked for yet */
-  bool forked;            /* code_objects_forked was called */
-} code_notes HIDDEN;
 
 /* Notes the program, and the file with that address in its code, if that was
  * not done before.  Takes the lock; does nothing in a handler of a signal
@@ -117,9 +114,10 @@ extern struct code_notes {
 void code_notes_add(uintptr_t address);
 
 /* Notes that GONE, which is loaded still or was until now, is unloaded, and
- * forgets the rules of its addresses and its functions' numbers.  Takes the
- * lock.  Returns the object for code_object_retired_site; the caller has
- * locked all trees, and retires their sites before it unlocks them. */
+ * forgets the rules of its addresses and its functions' numbers, since
+ * another file may get them.  Takes the lock.  Returns the object, with the
+ * number that it keeps, for code_object_retired_site; the caller has locked
+ * all trees, and retires their sites before it unlocks them. */
 struct code_object code_notes_retire(const struct code_object *gone,
                                      struct function_numbers *numbers);
 

@@ -3,6 +3,7 @@
  * test_monitor_shared_table.c -- tables that threads share, and what is made
  * of one: the numbers of functions, before and after their code is unloaded.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,20 +178,56 @@ retires_libraries_once(void **state)
     assert_int_equal(unload(100, "one").number, 1);
     assert_int_equal(unload(200, "one").number, 3);
   }
-  assert_int_equal(code_notes.unloaded.count, 3);
+  assert_int_equal(code_objects.unloaded.count, 3);
+}
+
+/* ---- files ---- */
+
+static struct code_object last_gone;
+static int gone_count;
+
+static void
+note_gone(const struct code_object *gone)
+{
+  last_gone = *gone;
+  gone_count++;
+}
+
+/* As a program does that has no memory for the list, and one that has. */
+static void
+unloads_files_with_and_without_list(void **state)
+{
+  const uintptr_t address = (uintptr_t)_cmocka_run_group_tests;
+  struct dl_find_object found;
+  (void)state;
+  assert_int_equal(_dl_find_object((void *)address, &found), 0);
+  code_objects_unload(found.dlfo_link_map->l_addr, note_gone);
+  assert_int_equal(gone_count, 1);
+  assert_ptr_equal(last_gone.start, found.dlfo_map_start);
+  assert_ptr_equal(last_gone.end, found.dlfo_map_end);
+  assert_string_equal(last_gone.path, "");
+
+  assert_true(code_objects_check(note_gone));
+  code_objects_unload(found.dlfo_link_map->l_addr, note_gone);
+  assert_int_equal(gone_count, 2);
+  assert_in_range(address, last_gone.start, last_gone.end);
+  assert_string_equal(last_gone.path, found.dlfo_link_map->l_name);
+
+  assert_true(code_objects_check(note_gone)); /* it is still loaded */
+  assert_int_equal(gone_count, 2);
 }
 
 /* No site is left where other code may be next. */
 static void
 retires_more_than_there_is_room_for(void **state)
 {
-  struct code_objects *const unloaded = &code_notes.unloaded;
+  struct code_list *const unloaded = &code_objects.unloaded;
   struct code_object last;
   (void)state;
-  assert_int_equal(arena_grow(&unloaded->object_arena,
-                              CODE_OBJECTS * sizeof *unloaded->objects),
-                   0);
-  unloaded->objects = unloaded->object_arena.base;
+  assert_int_equal(
+      arena_grow(&unloaded->arena, CODE_OBJECTS * sizeof *unloaded->objects),
+      0);
+  unloaded->objects = unloaded->arena.base;
   unloaded->count = CODE_OBJECTS;
   last = unload(300, "last");
   assert_int_equal(last.number, 0);
@@ -209,6 +246,7 @@ main(void)
       cmocka_unit_test(numbers_are_given_once),
       cmocka_unit_test(retires_sites),
       cmocka_unit_test(retires_libraries_once),
+      cmocka_unit_test(unloads_files_with_and_without_list),
       cmocka_unit_test(retires_more_than_there_is_room_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

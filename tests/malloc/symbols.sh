@@ -80,7 +80,7 @@ monitor/c/environment settings
 monitor/c/image/process_image process_image
 monitor/c/interpose/real_allocator real
 monitor/c/session/session session
-monitor/code/code_objects code_notes
+monitor/code/code_objects code_objects
 monitor/code/frame_rule frame_rules
 monitor/code/frame_rule stopped
 monitor/image/image image

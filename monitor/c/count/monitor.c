@@ -260,12 +260,8 @@ monitor_forked(struct monitor *m)
   m->lock.holder = m->threads.lock.holder = 0;
   m->functions.table.lock.holder = frame_rules.lock.holder = 0;
   code_objects_forked();
-  code_notes.lock.holder = 0;
-  if (m->code.lock.holder != 0 && !spin_holds(&m->code.lock)) {
-    /* half changed, perhaps */
-    m->code.loaded = m->code.other = (struct code_objects){0};
+  if (!spin_holds(&m->code.lock))
     m->code.lock.holder = 0;
-  }
   context_tree_shorten(&m->tree);
   stripes_forked(m->tree.room + 1);
   if (this_thread.record != NULL)

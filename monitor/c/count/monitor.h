@@ -52,11 +52,7 @@ struct threads {
 
 /* See unloaded_code.c. */
 struct unloaded_code {
-  struct spin_lock lock;
-  struct code_objects loaded; /* at the last check */
-  struct code_objects
-      other; /* scratch: the next list.  It keeps its memory, as new memory
-                could lie where a library was that is gone */
+  struct spin_lock lock;              /* held during a check */
   uintptr_t linker_start, linker_end; /* atomic; end 0: not asked for yet */
 };
 

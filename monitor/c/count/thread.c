@@ -36,7 +36,7 @@ abandon(void)
   struct monitor *const m = &monitor;
   stripes_recover();
   spin_abandon(&frame_rules.lock);
-  spin_abandon(&code_notes.lock);
+  spin_abandon(&code_objects.lock);
   spin_abandon(&m->functions.table.lock);
   spin_abandon(&m->lock);
   spin_abandon(&m->objects.lock);

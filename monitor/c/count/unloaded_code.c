@@ -68,13 +68,7 @@ unloaded_code_check(void)
     return;
   signals_hold(&signals);
   spin_lock(&monitor.code.lock);
-  if (!code_objects_are_loaded(&monitor.code.loaded) &&
-      code_objects_list(&monitor.code.other)) {
-    const struct code_objects before = monitor.code.loaded;
-    code_objects_compare(&before, &monitor.code.other, retire);
-    monitor.code.loaded = monitor.code.other;
-    monitor.code.other = before;
-  }
+  code_objects_check(retire);
   spin_unlock(&monitor.code.lock);
   signals_let_go(&signals);
   errno = saved;

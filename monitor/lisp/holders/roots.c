@@ -264,8 +264,8 @@ add_threads(struct live_graph *g, uint32_t symbols)
 static void
 add_data(struct live_graph *g)
 {
-  for (size_t i = 0; i < monitor.code.count; i++) {
-    const struct code_object *const o = &monitor.code.objects[i];
+  for (size_t i = 0; i < code_objects.loaded.count; i++) {
+    const struct code_object *const o = &code_objects.loaded.objects[i];
     const uintptr_t begin = (o->data_start + 7) & ~(uintptr_t)7;
     if (o->data_end != 0)
       add_root(g, (struct root){

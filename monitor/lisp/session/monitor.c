@@ -3,16 +3,17 @@
  * monitor.c -- start, stop and reset; code that comes and goes; forks;
  * regions.
  *
- * Model.  A start opens the gates and puts the states of the threads into their
- * environments.  A stop takes them out, and waits until every thread is outside
- * the hook.  Once opened, the monitor is told of threads and code that come and
- * go, counting or not.
+ * Model.  A start opens the gates and puts the states of the threads into
+ * their environments.  A stop takes them out, and waits until every thread is
+ * outside the hook.  Once opened, the monitor is told of threads and code
+ * that come and go, counting or not.
  *
- * Such events come from any thread, without the lock.  Before code is unmapped
- * its sites are retired in all trees (code_objects.h), with the gates shut,
- * since other code may get its addresses.
+ * Such events come from any thread, without the lock.  Before code is
+ * unmapped its sites are retired in all trees (code_objects.h), with the
+ * gates shut, since other code may get its addresses.
  *
- * A single counter is read while threads run: it may be a few allocations old.
+ * A single counter is read while threads run: it may be a few allocations
+ * old.
  */
 #include "monitor.h"
 
@@ -70,13 +71,7 @@ retire(const struct code_object *gone)
 bool
 monitor_list_code(void)
 {
-  struct code_objects now = {0};
-  if (!code_objects_list(&now))
-    return false;
-  code_objects_compare(&monitor.code, &now, retire);
-  code_objects_release(&monitor.code);
-  monitor.code = now;
-  return true;
+  return code_objects_check(retire);
 }
 
 /* Adds the functions of a compiled file that was loaded. */
@@ -89,24 +84,15 @@ names_added(struct ecl_function_names *names)
   monitor_unlock();
 }
 
-/* Retires the shared object at `base', which is about to be unmapped.
- * Afterwards nobody looks for it in the list: the last one takes its place.
- */
+/* Retires the shared object at `base', which is about to be unmapped. */
 static void
 block_unload(cl_object block, void *base)
 {
-  struct code_objects *const code = &monitor.code;
   (void)block;
   monitor_lock();
   stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
   monitor_list_code();
-  for (size_t i = 1; i < code->count;)
-    if (code->objects[i].base == (uintptr_t)base) {
-      retire(&code->objects[i]);
-      code->objects[i] = code->objects[--code->count];
-    } else {
-      i++;
-    }
+  code_objects_unload((uintptr_t)base, retire);
   if (monitor.running)
     stop_set_gates(GATE_OPEN);
   monitor_unlock();
@@ -130,8 +116,8 @@ forget_figures(void)
 /* ---- forks ---- */
 
 /* Prepares for a fork: nobody holds the lock and no other thread counts.  A
- * process is copied page by page, and what a thread counted meanwhile would be
- * in one page and not in another.
+ * process is copied page by page, and what a thread counted meanwhile would
+ * be in one page and not in another.
  *
  * libgc has such handlers too, which hold the collector's lock meanwhile.
  * They were there before this library, so they are called within these. */
@@ -167,7 +153,6 @@ fork_child(void)
 {
   const bool mapped = image_has_parts();
   code_objects_forked();
-  code_notes.lock.holder = 0;
   threads_forked();
   if (!image_forked()) {
     monitor.running = false;
@@ -202,7 +187,7 @@ open_monitor(void)
   if (!stop_init())
     return monitor_fail(
         "this kernel has no membarrier system call (Linux 4.14)");
-  if (!note_runtime() || code_functions_open() != 0 ||
+  if (!note_runtime() || !monitor_list_code() || code_functions_open() != 0 ||
       kept_objects_open() != 0)
     return monitor_fail("out of memory");
   /* a file that is loaded meanwhile tells of itself when the lock is free; to

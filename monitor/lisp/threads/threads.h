@@ -62,14 +62,10 @@ extern struct monitor {
   struct region_table regions;
 
   /* balance */
-  int64_t ended_list_bytes;             /* bytes on the free lists of threads
-                                           when they ended, all together */
-  struct collector_balance at_start;    /* at the start of this run */
-  struct collector_balance collector;   /* sum of the runs before this one,
-                                           since the last reset */
-
-  /* code */
-  struct code_objects code;             /* see monitor_list_code */
+  int64_t ended_list_bytes; /* on the free lists of threads that ended */
+  struct collector_balance at_start;  /* at the start of this run */
+  struct collector_balance collector; /* sum of the runs before this one,
+                                         since the last reset */
 } monitor;
 
 /* Takes the lock and blocks all signals that could run Lisp code, which may
