@@ -11,7 +11,7 @@
  * function_numbers.c, code_notes.c, kept_objects.c) and is noted under
  * another (image_notes.c).  While objects are followed, the collector's lock
  * is taken for an explicit free, and when a body comes to its header
- * (live_collection.c).
+ * (live_table.c).
  *
  * A *kind* is the word that the runtime tells the hooks (ECL_ALLOCATED_KIND):
  * `what' the object is (classify.h), and its bytes. */

@@ -5,7 +5,7 @@
  *
  * Model.  An *entry* is for one request to the collector: the address, the
  * bytes, and the leaf of the thread's tree.  The hook appends one for each
- * request that it counts.  The end of a collection (live_collection.c) removes
+ * request that it counts.  The end of a collection removes
  * those that were not marked, and marks the others as old: alive as of that
  * collection.  The body of an object, such as the data of an array, has an
  * entry of its own, which counts bytes and no object.
@@ -73,7 +73,6 @@ struct live_table { /* all zero: nothing is followed */
   /* written by the thread */
   struct live_chunk *open;  /* all chunks, the open one first; published */
   struct live_chunk *spare; /* empty chunks */
-  uint64_t lost;            /* requests for which there was no memory */
 
   /* under the collector's lock */
   struct live_table *next;     /* table of another thread */
@@ -82,7 +81,6 @@ struct live_table { /* all zero: nothing is followed */
   struct live_chunk *boundary; /* open chunk when all was marked */
   uint32_t boundary_count;     /* its entries then */
   struct arena peak;           /* struct live_count by leaf */
-  uint64_t misplaced; /* entries for which there was no memory in `peak' */
 };
 
 /* What all tables have in common. */
@@ -92,6 +90,8 @@ extern struct live { /* under the collector's lock */
                       since the last reset */
   uint64_t peak_bytes; /* most that a collection left alive since then; 0:
                           there is no peak yet */
+  uint64_t lost; /* requests for which there was no memory, since then, also
+                    in a peak; atomic */
 
   /* The index by address, for an explicit free to find its entry among
      millions.  Has the first `indexed' entries of each chunk, and is emptied
@@ -101,6 +101,13 @@ extern struct live { /* under the collector's lock */
 
   void (*next_listener)(GC_EventType); /* listener to call next, or NULL */
 } live;
+
+/* Counts a request for which there was no memory. */
+static inline void
+live_lose(void)
+{
+  __atomic_fetch_add(&live.lost, 1, __ATOMIC_RELAXED);
+}
 
 /* Appends an entry to a new chunk; without memory, counts it as lost. */
 void live_table_add_slowly(struct live_table *, struct live_entry entry);
@@ -179,18 +186,6 @@ live_next(struct live_cursor *at)
   return NULL;
 }
 
-/* Puts an empty chunk in front of the others: a spare, returned or new one.
- * No other thread may append.  Returns false without memory. */
-bool live_table_open(struct live_table *);
-
-/* Gives a list of chunks back to the kernel. */
-void live_chunks_free(struct live_chunk *chunks);
-
-/* Returns the entry for `memory', or NULL; looks at the newest first.  Under
- * the collector's lock. */
-struct live_entry *live_table_find(const struct live_table *,
-                                   const void *memory);
-
 /* Moves the entry for `memory', if there is one, to the leaf at that distance
  * in bytes, also in the peak.  Takes the collector's lock.  For the table's
  * thread, also inside the hook.  The search is short: the entry is the last
@@ -210,16 +205,12 @@ struct live_figures {
   struct live_count alive, peak;
 };
 
-/* Notes that a collection left so many bytes alive, those of all old entries.
- * If it is a new peak, adds it up by leaf.  Under the collector's lock. */
-void live_note_collection(uint64_t bytes);
-
 /* Adds what is alive to `sums', which has an element for each leaf of the
  * tree, and sets the peak there.  The world is stopped, and the thread not
  * inside the hook. */
 void live_table_sum(const struct live_table *, struct live_figures *sums);
 
-/* ---- what the collector says of the objects (live_collection.c) ----
+/* ---- what the collector says of the objects ----
  *
  * An object is alive as of a collection if that marked it, or kept it because
  * a finalizer is to run.  The collector is conservative: a word that looks

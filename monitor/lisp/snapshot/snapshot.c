@@ -163,32 +163,15 @@ note_gaps(struct note_list *notes, const struct counters *c)
 static void
 note_live_comments(struct note_list *notes)
 {
-  uint64_t lost = 0;
-  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    lost += t->live.lost + t->live.misplaced;
   if (!monitor.follow)
     return;
   note_count(notes, PPROF_COMMENT_LIVE_COLLECTION, live.number);
-  if (lost > 0)
+  if (live.lost > 0)
     note_comment(
         notes, PPROF_COMMENT_LOST_NOTE,
         "objects that were not followed until they died, since memory ran "
         "out: %" PRIu64,
-        lost);
-}
-
-static void
-note_comments(struct note_list *notes, const struct snapshot *snapshot)
-{
-  const struct counters *const c = &snapshot->counters;
-  note_count(notes, PPROF_COMMENT_ALLOCATIONS, c->allocations);
-  note_count(notes, PPROF_COMMENT_BYTES, c->bytes);
-  if (snapshot->balanced)
-    note_reconciliation(notes, c);
-  note_gaps(notes, c);
-  note_count(notes, PPROF_COMMENT_CONTEXTS, c->contexts);
-  note_count(notes, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
-  note_count(notes, PPROF_COMMENT_THREADS, c->threads);
+        live.lost);
 }
 
 /* ---- arrays ---- */

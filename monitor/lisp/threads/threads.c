@@ -370,6 +370,7 @@ threads_map(void)
 void
 threads_forget_figures(void)
 {
+  live.lost = 0;
   for (struct thread_state **p = &monitor.threads; *p != NULL;) {
     struct thread_state *t = *p;
     if (t->env == NULL) {
@@ -380,7 +381,8 @@ threads_forget_figures(void)
     context_tree_clear(&t->tree);
     if (live_table_is_open(&t->live)) {
       live_collection_remove(&t->live);
-      t->live.lost += !live_collection_add(&t->live);
+      if (!live_collection_add(&t->live))
+        live_lose();
     }
     forget_counters(t);
     p = &t->next;
