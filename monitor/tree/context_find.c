@@ -297,6 +297,8 @@ context_tree_find_leaf(struct context_tree *tree, uint32_t up, uint64_t site,
   return leaf;
 }
 
+/* ---- sites that change ---- */
+
 /* Adds a record to an index that was cleared, which has room for it again. */
 static void
 index_again(struct record_index *index, uint32_t hash, uint32_t number)
@@ -305,8 +307,9 @@ index_again(struct record_index *index, uint32_t hash, uint32_t number)
     record_index_add(index, hash, number);
 }
 
-void
-context_tree_reindex(struct context_tree *tree)
+/* Builds the indices of contexts and leaves anew. */
+static void
+reindex(struct context_tree *tree)
 {
   record_index_clear(&tree->indices[TREE_CONTEXTS]);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
@@ -322,4 +325,23 @@ context_tree_reindex(struct context_tree *tree)
       index_again(&tree->indices[TREE_LEAVES],
                   leaf_hash(l->up, l->site, l->kind), i);
   }
+}
+
+void
+context_tree_rename_sites(struct context_tree *tree,
+                          uint64_t (*retire)(void *, uint64_t), void *closure)
+{
+  bool changed = false;
+  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
+    struct context *c = &tree->contexts[i];
+    const uint64_t before = c->site;
+    changed |= (c->site = retire(closure, before)) != before;
+  }
+  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
+    struct leaf *l = &tree->leaves[i];
+    const uint64_t before = l->site;
+    changed |= (l->site = retire(closure, before)) != before;
+  }
+  if (changed)
+    reindex(tree);
 }

@@ -96,7 +96,7 @@ context_tree_reserve(struct context_tree *tree, uint32_t more)
 
 int
 context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
-                  context_tree_function_fn *function_of, void *closure,
+                  context_tree_function_fn *function_of,
                   context_tree_room_fn *make_room)
 {
   bool good = true;
@@ -105,7 +105,6 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                                 .most = context_tree_most(budget),
                                 .fold = fold,
                                 .function_of = function_of,
-                                .closure = closure,
                                 .make_room = make_room};
   for (int i = 0; good && i < TREE_ARRAYS; i++) {
     tree->arenas[i].most = bytes_for(i, tree->most);
@@ -175,23 +174,4 @@ context_tree_bytes(const struct context_tree *tree)
   for (int i = 0; tree->contexts != NULL && i < TREE_ARRAYS; i++)
     bytes += bytes_used(tree, i) + record_index_bytes(&tree->indices[i]);
   return bytes;
-}
-
-void
-context_tree_rename_sites(struct context_tree *tree,
-                          uint64_t (*retire)(void *, uint64_t), void *closure)
-{
-  bool changed = false;
-  for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
-    struct context *c = &tree->contexts[i];
-    const uint64_t before = c->site;
-    changed |= (c->site = retire(closure, before)) != before;
-  }
-  for (uint32_t i = LEAF_FIRST; i < tree->leaf_count; i++) {
-    struct leaf *l = &tree->leaves[i];
-    const uint64_t before = l->site;
-    changed |= (l->site = retire(closure, before)) != before;
-  }
-  if (changed)
-    context_tree_reindex(tree);
 }

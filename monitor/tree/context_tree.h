@@ -19,22 +19,20 @@
  * reports show no more, code may be unloaded, and there are fewer contexts
  * (Maxima: 1.3 million, and 0.7 million without lines).
  *
- * There is no context beside it.  Counters are on leaves (of C programs in
- * c/count/stripes.h), and activations on the context or leaf by which the
- * function was entered first; the figures of callers are sums, made when the
- * tree is read.
+ * Counters are on leaves (of C programs in c/count/stripes.h), and
+ * activations on the context or leaf by which the function was entered first;
+ * the figures of callers are sums, made when the tree is read.
  *
  * Memory.  A context takes 40 bytes and a leaf 48; the index of either takes
  * 11 to 22 more.  The first context and the first leaf below a context are
- * not in the index, for the context knows them: nearly all have no other, and
- * to look at an index costs more than all else.  Kinds are interned: 16 bytes
- * and their index, for each type, size and class that there is.
+ * not in the index, for the context knows them: nearly all have no other.
+ * Kinds are interned: 16 bytes and their index, for each type, size and class
+ * that there is.
  *
  * Recursion.  A context whose function is on the path already may be folded:
- * it then has a `target' elsewhere, and everything below it goes there.
- * When, and why no figure changes by it: context_fold.h.
- * A context that was folded elsewhere may have children nevertheless, none of
- * which is folded: so the last callers of a path can be kept as they were
+ * it then has a `target' elsewhere, and everything below it goes there
+ * (context_fold.h).  It may have children nevertheless, none of which is
+ * folded: so the last callers of a path are kept as they were
  * (c/count/hook.c).
  *
  * The budget.  When there are as many contexts or leaves as the budget
@@ -184,8 +182,7 @@ site_place(uint32_t function, uint32_t line, uint32_t offset)
  * functions, with its role, and perhaps with FUNCTION_HIDDEN or
  * FUNCTION_ROOT; 0 if it is not known (then it is never folded).  Runs inside
  * the hook. */
-typedef uint32_t context_tree_function_fn(void *closure, uint64_t site,
-                                          uint32_t caller);
+typedef uint32_t context_tree_function_fn(uint64_t site, uint32_t caller);
 
 /* Makes the owner's arrays that are parallel to the tree's long enough for
  * `room' contexts and leaves.  Returns false if there is no memory.  Runs
@@ -210,8 +207,7 @@ struct context_tree {
   uint64_t overflowed; /* look-ups of a context or leaf that found no room */
   struct arena arenas[TREE_ARRAYS]; /* memory of the three arrays above */
   struct record_index indices[TREE_ARRAYS];
-  context_tree_function_fn *function_of; /* called with `closure' */
-  void *closure;
+  context_tree_function_fn *function_of;
   context_tree_room_fn *make_room; /* or NULL; called when `room' grows */
   bool fold;                       /* true: recursive contexts are folded */
   bool fold_places; /* true: lines count as functions (context_fold.h) */
@@ -230,11 +226,11 @@ context_tree_most(uint32_t budget)
  * before records are made in new memory.  `fold' false keeps every recursive
  * context.  Returns 0, for context_tree_release, or -1 with errno set. */
 int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
-                      context_tree_function_fn *function_of, void *closure,
+                      context_tree_function_fn *function_of,
                       context_tree_room_fn *make_room);
 
-/* Gives the memory back and zeroes the tree.  A tree that is all zero has no
- * paths, and may be cleared, released and asked for paths and bytes only. */
+/* Gives the memory back and zeroes the tree.  A tree that is all zero may
+ * be cleared, released and asked for its bytes only. */
 void context_tree_release(struct context_tree *tree);
 
 /* Gives the tree a new `owner' number, and puts its records, but not their
@@ -286,7 +282,7 @@ static inline uint32_t
 context_tree_function(const struct context_tree *tree, uint32_t parent,
                       uint64_t site)
 {
-  return tree->function_of(tree->closure, site,
+  return tree->function_of(site,
                            tree->contexts[parent].function & FUNCTION_NUMBER);
 }
 
@@ -295,16 +291,6 @@ static inline const struct kind *
 context_tree_kind(const struct context_tree *tree, const struct leaf *leaf)
 {
   return &tree->kinds[leaf->kind];
-}
-
-/* Returns the number of paths: contexts and leaves that were made. */
-static inline uint64_t
-context_tree_paths(const struct context_tree *tree)
-{
-  return tree->contexts == NULL
-             ? 0
-             : (uint64_t)tree->context_count - CONTEXT_FIRST +
-                   tree->leaf_count - LEAF_FIRST;
 }
 
 /* Returns the bytes of all records and indices, without unused ends of
@@ -317,6 +303,3 @@ uint64_t context_tree_bytes(const struct context_tree *tree);
 void context_tree_rename_sites(struct context_tree *tree,
                                uint64_t (*retire)(void *, uint64_t),
                                void *closure);
-
-/* Builds the indices of contexts and leaves anew after keys have changed. */
-void context_tree_reindex(struct context_tree *tree);

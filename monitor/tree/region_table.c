@@ -118,11 +118,9 @@ region_enter(struct region_table *table, struct region_stack *stack,
 {
   struct open_region *open;
   uint32_t number;
-  if (stack->depth == REGION_DEPTH) {
-    stack->beyond++;
+  if (stack->depth++ >= REGION_DEPTH)
     return;
-  }
-  open = &stack->open[stack->depth++];
+  open = &stack->open[stack->depth - 1];
   open->outer = stack->region;
   number = find(table, stack->region, name);
   open->counted = number != NONE;
@@ -140,11 +138,10 @@ void
 region_resume(const struct region_table *table, struct region_stack *stack,
               uint32_t number)
 {
-  if (stack->depth == REGION_DEPTH) {
-    stack->beyond++;
+  if (stack->depth++ >= REGION_DEPTH)
     return;
-  }
-  stack->open[stack->depth++] = (struct open_region){.outer = stack->region};
+  stack->open[stack->depth - 1] =
+      (struct open_region){.outer = stack->region};
   if (number < table->count)
     stack->region = number;
 }
@@ -155,13 +152,9 @@ region_leave(struct region_table *table, struct region_stack *stack,
 {
   const uint64_t now = nanoseconds(CLOCK_MONOTONIC);
   const struct open_region *open;
-  if (stack->beyond > 0) {
-    stack->beyond--;
+  if (stack->depth == 0 || --stack->depth >= REGION_DEPTH)
     return;
-  }
-  if (stack->depth == 0)
-    return;
-  open = &stack->open[--stack->depth];
+  open = &stack->open[stack->depth];
   if (open->counted) {
     struct region *r = &table->regions[stack->region];
     r->nanoseconds += now - open->since;

@@ -54,8 +54,8 @@ struct region_stack { /* all zero: none */
     bool counted;   /* false: resumed, or there was no room in the table */
     uint64_t since; /* entry, in nanoseconds of the monotonic clock */
   } open[REGION_DEPTH];
-  unsigned depth;  /* used elements of `open' */
-  unsigned beyond; /* regions entered beyond REGION_DEPTH */
+  unsigned depth;  /* regions entered; those beyond REGION_DEPTH are not in
+                      `open' */
   uint32_t region; /* number of the innermost one; 0: none */
 };
 

@@ -128,9 +128,8 @@ test_left(void **state)
 /* ---- a record of the tree ---- */
 
 static uint32_t
-no_function(void *closure, uint64_t site, uint32_t caller)
+no_function(uint64_t site, uint32_t caller)
 {
-  (void)closure;
   (void)site;
   (void)caller;
   return 0;
@@ -161,7 +160,7 @@ test_record(void **state)
   uint32_t count;
   (void)state;
   assert_int_equal(
-      context_tree_init(tree, 100, false, no_function, NULL, NULL), 0);
+      context_tree_init(tree, 100, false, no_function, NULL), 0);
   context_tree_child(tree, CONTEXT_ROOT, 10);
   context_tree_find_leaf(
       tree, CONTEXT_ROOT, 10,

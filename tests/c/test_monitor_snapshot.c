@@ -65,9 +65,9 @@ static struct thread_state thread = {.name = name};
 static struct context_tree *const tree = &thread.tree;
 
 static uint32_t
-function_of(void *closure, uint64_t site, uint32_t caller)
+function_of(uint64_t site, uint32_t caller)
 {
-  (void)closure, (void)caller, (void)site;
+  (void)caller, (void)site;
   return 0;
 }
 
@@ -76,7 +76,7 @@ make_figures(void **state)
 {
   uint32_t up = CONTEXT_ROOT, random = 1;
   (void)state;
-  if (context_tree_init(tree, 1 << 12, false, function_of, NULL, NULL) != 0)
+  if (context_tree_init(tree, 1 << 12, false, function_of, NULL) != 0)
     return -1;
   context_tree_map(tree);
   for (uint32_t i = 0; i < SAMPLES; i++) {

@@ -75,12 +75,12 @@ own_process_forked(void)
 /* Returns the function that a context is of: see context_tree.h.  Notes the
  * file that the site is in before anything is counted there. */
 static uint32_t
-function_of(void *functions, uint64_t site, uint32_t caller)
+function_of(uint64_t site, uint32_t caller)
 {
   (void)caller;
   if ((site & (SITE_OBJECT | SITE_RETIRED | SITE_SPECIAL)) == 0)
     code_notes_add(site - 1);
-  return function_number_of_site(functions, site);
+  return function_number_of_site(&monitor.functions, site);
 }
 
 static bool
@@ -114,7 +114,7 @@ open_tree(struct monitor *m)
 {
   const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
   return context_tree_init(&m->tree, find_budget(), fold, function_of,
-                           &m->functions, make_room) == 0;
+                           make_room) == 0;
 }
 
 /* ---- the image ---- */

@@ -305,10 +305,9 @@ number_of(uint64_t site)
 }
 
 uint32_t
-site_function_in_tree(void *closure, uint64_t site, uint32_t caller)
+site_function_in_tree(uint64_t site, uint32_t caller)
 {
   uint32_t number = number_of(site);
-  (void)closure;
   if (number < FUNCTION_OBJECT_BASE) {
     if (number == known.apply && caller < FUNCTION_OBJECT_BASE &&
         code_function_at(caller)->passes_on)

@@ -35,8 +35,7 @@ void lisp_functions_add(const struct ecl_function_names *file);
 /* Returns the number of the function that a site is in when it is called by
  * the function `caller', with its role and FUNCTION_HIDDEN or FUNCTION_ROOT
  * (a context_tree_function_fn).  Inside the hook. */
-uint32_t site_function_in_tree(void *closure, uint64_t site,
-                               uint32_t caller);
+uint32_t site_function_in_tree(uint64_t site, uint32_t caller);
 
 /* Returns true if the function of that number is APPLY, so that a site in it
  * has another function for some callers.  Inside the hook. */

@@ -115,7 +115,7 @@ static bool
 init_tree(struct context_tree *tree)
 {
   if (context_tree_init(tree, monitor.budget, monitor.fold,
-                        site_function_in_tree, NULL, NULL) != 0)
+                        site_function_in_tree, NULL) != 0)
     return false;
   tree->fold_places = call_sites_shared.apart;
   context_tree_map(tree);
@@ -279,7 +279,9 @@ threads_counters(void)
   for (const struct thread_state *t = monitor.threads; t != NULL;
        t = t->next) {
     add_counters(&all, t);
-    all.contexts += context_tree_paths(&t->tree);
+    if (t->tree.contexts != NULL)
+      all.contexts += (uint64_t)t->tree.context_count - CONTEXT_FIRST +
+                      t->tree.leaf_count - LEAF_FIRST;
     all.context_bytes += context_tree_bytes(&t->tree);
     all.overflows += t->tree.overflowed;
   }

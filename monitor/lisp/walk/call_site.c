@@ -94,7 +94,7 @@ set_way(struct call_site *site, struct frame_rule rule,
 const struct call_site *
 call_site_add(struct call_sites *table, uintptr_t ip)
 {
-  const uint32_t function = site_function_in_tree(NULL, ip, 0);
+  const uint32_t function = site_function_in_tree(ip, 0);
   struct call_site *site;
   make_room(table);
   site = free_place(table, ip);
