@@ -247,17 +247,10 @@ type_tag(const struct live_graph *g, uint32_t number)
                    graph_find(g, (uintptr_t)x->instance.clas) != 0
                ? (uintptr_t)x->instance.clas
                : 0;
-  case t_vector:
-  case t_array:
-    return (uint64_t)x->d.t |
-           ECL_ALLOCATED_ELTTYPE((uint8_t)x->array.elttype) |
-           (x->array.flags != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
   case t_stream:
-    if (!has_bytes(g, number, sizeof x->stream))
-      return 0;
-    return (uint64_t)x->d.t | ECL_ALLOCATED_SMMODE((uint8_t)x->stream.mode);
+    return has_bytes(g, number, sizeof x->stream) ? classify_object(x) : 0;
   default:
-    return x->d.t >= 0 && x->d.t < t_end ? (uint64_t)x->d.t : 0;
+    return x->d.t >= 0 && x->d.t < t_end ? classify_object(x) : 0;
   }
 }
 

@@ -30,21 +30,23 @@
 #define LISP_TYPE(type)                                                      \
   (type | (CATEGORY_OTHER + UINT64_C(1)) << NOTE_CATEGORY_SHIFT)
 
-/* What is before the name of a root of each kind, what that is the name of,
- * and the value of the note. */
+/* Of each kind of roots the level, for roots take what they hold level by
+ * level; what is before the name, what that is the name of, and the value of
+ * the note. */
 static const struct {
+  uint32_t level;
   const char *before;
   enum lisp_named what;
   uint64_t value;
-} names[] = {
-    [ROOT_SYMBOL] = {"", NAMED_FUNCTION, LISP_TYPE(t_symbol)},
-    [ROOT_BINDING] = {"", NAMED_FUNCTION},
-    [ROOT_PACKAGE] = {"package ", NAMED_THREAD, LISP_TYPE(t_package)},
-    [ROOT_CLASS] = {"class ", NAMED_CLASS, LISP_TYPE(t_instance)},
-    [ROOT_CODE] = {"constants of ", NAMED_THREAD, LISP_TYPE(t_codeblock)},
-    [ROOT_DATA] = {"data of "},
-    [ROOT_STACK] = {"stack of "},
-    [ROOT_OTHER] = {"[other roots]"},
+} kinds[] = {
+    [ROOT_SYMBOL] = {0, "", NAMED_FUNCTION, LISP_TYPE(t_symbol)},
+    [ROOT_BINDING] = {0, "", NAMED_FUNCTION},
+    [ROOT_PACKAGE] = {0, "package ", NAMED_THREAD, LISP_TYPE(t_package)},
+    [ROOT_CLASS] = {0, "class ", NAMED_CLASS, LISP_TYPE(t_instance)},
+    [ROOT_CODE] = {0, "constants of ", NAMED_THREAD, LISP_TYPE(t_codeblock)},
+    [ROOT_DATA] = {1, "data of "},
+    [ROOT_STACK] = {2, "stack of "},
+    [ROOT_OTHER] = {3, "[other roots]"},
 };
 
 static void
@@ -61,9 +63,9 @@ static void
 note_root(struct live_graph *g, const struct root *root)
 {
   struct lisp_printer *const out = &g->name;
-  lisp_printer_text(out, names[root->kind].before);
+  lisp_printer_text(out, kinds[root->kind].before);
   if (root->name != OBJNULL)
-    lisp_printer_name(out, root->name, names[root->kind].what);
+    lisp_printer_name(out, root->name, kinds[root->kind].what);
   else if (root->kind == ROOT_CODE)
     lisp_printer_text(out, "code");
   else if (root->file != NULL)
@@ -72,18 +74,10 @@ note_root(struct live_graph *g, const struct root *root)
     lisp_printer_text(out, " in ");
   if (root->process != OBJNULL)
     put_thread(out, root->process);
-  graph_note(g, g->root_count, names[root->kind].value);
+  graph_note(g, g->root_count, kinds[root->kind].value);
 }
 
 /* ---- the roots ---- */
-
-/* Returns the level of the root.  Roots take what they hold in the order of
- * these: named ones, data, stacks, others. */
-static uint32_t
-level_of(enum root_kind kind)
-{
-  return kind <= ROOT_CODE ? 0 : (uint32_t)(kind - ROOT_CODE);
-}
 
 static void
 add_root(struct live_graph *g, struct root root)
@@ -102,7 +96,7 @@ add_root(struct live_graph *g, struct root root)
   graph_object(g, root.object)->leaf = g->root_count;
   *graph_root(g, g->root_count++) = root;
   *record =
-      (struct image_root){root.object, level_of(root.kind), g->root_count};
+      (struct image_root){root.object, kinds[root.kind].level, g->root_count};
   note_root(g, &root);
 }
 
@@ -125,14 +119,16 @@ add_object(struct live_graph *g, enum root_kind kind, cl_object lisp,
     add_root(g, root);
 }
 
+/* Adds the values in a hash table that are of TYPE, with BYTES each. */
 static void
-add_symbols(struct live_graph *g, cl_object table)
+add_values(struct live_graph *g, enum root_kind kind, cl_object table,
+           cl_type type, size_t bytes)
 {
   const struct table_entries entries = table_entries(table);
   for (cl_index i = 0; i < entries.count; i++) {
-    const cl_object symbol = entries.at[i].value;
-    if (entries.at[i].key != OBJNULL && lisp_is_of(symbol, t_symbol))
-      add_object(g, ROOT_SYMBOL, symbol, symbol, sizeof symbol->symbol);
+    const cl_object value = entries.at[i].value;
+    if (entries.at[i].key != OBJNULL && lisp_is_of(value, type))
+      add_object(g, kind, value, value, bytes);
   }
 }
 
@@ -143,16 +139,10 @@ add_classes(struct live_graph *g)
   const uint32_t symbols = g->root_count;
   for (uint32_t i = 0; i < symbols; i++) {
     const cl_object symbol = graph_root(g, i)->name;
-    if (graph_root(g, i)->kind != ROOT_SYMBOL ||
-        !lisp_is_named(symbol, "*CLASS-NAME-HASH-TABLE*"))
-      continue;
-    const struct table_entries entries = table_entries(symbol->symbol.value);
-    for (cl_index k = 0; k < entries.count; k++) {
-      const cl_object class = entries.at[k].value;
-      if (entries.at[k].key != OBJNULL && class != OBJNULL &&
-          !ECL_IMMEDIATE(class) && class->d.t == t_instance)
-        add_object(g, ROOT_CLASS, class, class, sizeof class->instance);
-    }
+    if (graph_root(g, i)->kind == ROOT_SYMBOL &&
+        lisp_is_named(symbol, "*CLASS-NAME-HASH-TABLE*"))
+      add_values(g, ROOT_CLASS, symbol->symbol.value, t_instance,
+                 sizeof(struct ecl_instance));
   }
 }
 
@@ -163,8 +153,10 @@ add_packages(struct live_graph *g)
     const cl_object package = ECL_CONS_CAR(l);
     add_object(g, ROOT_PACKAGE, package, package->pack.name,
                sizeof package->pack);
-    add_symbols(g, package->pack.internal);
-    add_symbols(g, package->pack.external);
+    add_values(g, ROOT_SYMBOL, package->pack.internal, t_symbol,
+               sizeof(struct ecl_symbol));
+    add_values(g, ROOT_SYMBOL, package->pack.external, t_symbol,
+               sizeof(struct ecl_symbol));
   }
   for (cl_object l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
     const cl_object code = ECL_CONS_CAR(l), name = code->cblock.name;
@@ -238,26 +230,19 @@ add_thread(struct live_graph *g, cl_object process)
     add_stack(g, process, (const void *)low, (const void *)top);
 }
 
-static cl_object
-process_at(cl_index i)
-{
-  const cl_object process = cl_core.processes->vector.self.t[i];
-  return process == OBJNULL || Null(process) || process->process.env == NULL
-             ? OBJNULL
-             : process;
-}
-
 static void
 add_threads(struct live_graph *g, uint32_t symbols)
 {
   /* behind the fill pointer are threads once more that are before it */
   const cl_index n =
       cl_core.processes == OBJNULL ? 0 : cl_core.processes->vector.fillp;
-  for (cl_index i = 0; i < n; i++)
-    if (process_at(i) != OBJNULL) {
-      add_bindings(g, symbols, process_at(i));
-      add_thread(g, process_at(i));
+  for (cl_index i = 0; i < n; i++) {
+    const cl_object p = cl_core.processes->vector.self.t[i];
+    if (p != OBJNULL && !Null(p) && p->process.env != NULL) {
+      add_bindings(g, symbols, p);
+      add_thread(g, p);
     }
+  }
 }
 
 /* Adds the variables of the program and of libraries. */

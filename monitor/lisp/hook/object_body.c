@@ -86,19 +86,6 @@ waiting_header(struct thread_state *t, const void *owner, uint32_t up)
   return NULL;
 }
 
-/* Returns what the owner of a body is: its type, and the kind of an array or
- * a stream, which its header now has. */
-static cl_index
-owner_what(cl_object owner)
-{
-  cl_index what = (cl_index)owner->d.t;
-  if (what == t_array || what == t_vector)
-    what |= classify_array(owner);
-  else if (what == t_stream)
-    what |= ECL_ALLOCATED_SMMODE(owner->stream.mode);
-  return what;
-}
-
 /* Header and body are one object: move it from the leaf of the bare header to
  * the leaf of the whole. */
 static void
@@ -140,7 +127,7 @@ object_body(struct ecl_allocation_hooks *self, void *frame, cl_object owner,
             cl_index bytes, void *memory)
 {
   struct thread_state *t = (struct thread_state *)self;
-  cl_index what = owner_what(owner);
+  cl_index what = classify_object(owner);
 
   if (hook_enter(t, 0, bytes)) {
     t->bytes += bytes;

@@ -34,16 +34,22 @@ const char *classify_type_name(uint32_t what);
  * an array or stream that has the name of its bare type, it is that type. */
 void classify_note_types(void);
 
-/* Returns the bits of `what' for the element type of an array, and whether it
- * is simple, from its header. */
+/* Returns what the header of an object tells: its type; of an array the
+ * element type too, and whether it is simple; of a stream its mode. */
 static inline cl_index
-classify_array(cl_object array)
+classify_object(cl_object x)
 {
-  const bool simple =
-      (array->vector.flags &
-       (ECL_FLAG_ADJUSTABLE | ECL_FLAG_HAS_FILL_POINTER)) == 0;
-  return ECL_ALLOCATED_ELTTYPE(array->vector.elttype) |
-         (simple ? 0 : ECL_ALLOCATED_NOT_SIMPLE);
+  switch (x->d.t) {
+  case t_array:
+  case t_vector:
+    return (cl_index)x->d.t |
+           ECL_ALLOCATED_ELTTYPE((uint8_t)x->vector.elttype) |
+           (x->vector.flags != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
+  case t_stream:
+    return (cl_index)x->d.t | ECL_ALLOCATED_SMMODE((uint8_t)x->stream.mode);
+  default:
+    return (cl_index)x->d.t;
+  }
 }
 
 /* Returns true if `what' is plain memory for objects of a type, which adds
