@@ -17,8 +17,7 @@
  * change when the first request of another size is made; not once each class
  * has been asked for, as it has when ECL has started.
  *
- * Takes no lock: a sum belongs to one thread.  All but requests_add_leaf may
- * run inside the hook. */
+ * Takes no lock: a sum belongs to one thread.  May run inside the hook. */
 #pragma once
 
 #include <stdbool.h>
@@ -84,21 +83,4 @@ static inline bool
 requests_told_by(const struct kind *kind)
 {
   return (kind->what & LEAF_PIECES) == 0 && kind->size <= LEAF_MAX_SIZE;
-}
-
-/* Adds the requests for the leaf's objects, if they follow from its kind. */
-static inline void
-requests_add_leaf(struct requests *r, const struct leaf *leaf,
-                  const struct kind *kind)
-{
-  if (requests_told_by(kind))
-    requests_add_objects(r, kind->what, kind->size, leaf->count);
-}
-
-/* Adds the sums of `more'. */
-static inline void
-requests_add_all(struct requests *r, const struct requests *more)
-{
-  r->rounded_bytes += more->rounded_bytes;
-  r->malloc_bytes += more->malloc_bytes;
 }

@@ -56,16 +56,6 @@ hook_wait_at_gate(struct thread_state *t, cl_index what, cl_index bytes)
 
 /* ---- leaves ---- */
 
-/* Returns the step to the leaf of that kind from the innermost frame; another
- * or none is there when it is not known. */
-static inline const struct step *
-leaf_step(const struct thread_state *t, struct innermost_frame f,
-          uint32_t kind_number, uint64_t *key)
-{
-  *key = (uint64_t)f.up << 32 | f.call | 1;
-  return step_table_place(&t->walk.steps, *key, kind_number);
-}
-
 /* Finds the leaf when the step to it is not known. */
 static __attribute__((noinline)) struct leaf *
 find_leaf(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
@@ -92,8 +82,9 @@ static inline struct leaf *
 leaf_in(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
         uint32_t kind_number)
 {
-  uint64_t key;
-  const struct step *const step = leaf_step(t, f, kind_number, &key);
+  const uint64_t key = (uint64_t)f.up << 32 | f.call | 1;
+  const struct step *const step =
+      step_table_place(&t->walk.steps, key, kind_number);
   struct leaf *const leaf = step->key == key && step->more == kind_number
                                 ? &t->tree.leaves[step->number]
                                 : find_leaf(t, frame, f, kind_number);

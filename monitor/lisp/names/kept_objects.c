@@ -34,7 +34,6 @@ static struct {
   } *objects;         /* by place; [0] is none */
   uint32_t count;
   struct lisp_printer printer;
-  uint64_t lost_calls; /* see kept_objects_lost_calls */
   void (*next_push_other_roots)(void);
 } kept = { .places = SHARED_TABLE_EMPTY };
 
@@ -185,22 +184,7 @@ uint32_t
 kept_objects_function(cl_object name)
 {
   const uint32_t place = kept_objects_add(name);
-  if (place != 0)
-    return FUNCTION_OBJECT_BASE + place;
-  __atomic_fetch_add(&kept.lost_calls, 1, __ATOMIC_RELAXED);
-  return 0;
-}
-
-uint64_t
-kept_objects_lost_calls(void)
-{
-  return __atomic_load_n(&kept.lost_calls, __ATOMIC_RELAXED);
-}
-
-void
-kept_objects_forget_lost_calls(void)
-{
-  __atomic_store_n(&kept.lost_calls, 0, __ATOMIC_RELAXED);
+  return place == 0 ? 0 : FUNCTION_OBJECT_BASE + place;
 }
 
 uint32_t

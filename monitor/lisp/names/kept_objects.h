@@ -25,14 +25,9 @@ int kept_objects_open(void);
 uint32_t kept_objects_add(cl_object object);
 
 /* Returns the number of the byte-compiled function called `name', above
- * FUNCTION_OBJECT_BASE, and keeps that object; 0, and counts a lost call, if
- * there is no room.  Inside the hook. */
+ * FUNCTION_OBJECT_BASE, and keeps that object; 0 if there is no room.  Inside
+ * the hook. */
 uint32_t kept_objects_function(cl_object name);
-
-/* Returns the number of lost calls since the last reset: as many are missing
- * from chains.  The second sets it to 0. */
-uint64_t kept_objects_lost_calls(void);
-void kept_objects_forget_lost_calls(void);
 
 /* Returns the role and the flags of the function with such a number
  * (context_tree_function_fn); 0 when there is none.  Inside the hook. */

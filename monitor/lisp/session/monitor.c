@@ -106,7 +106,6 @@ forget_figures(void)
 {
   threads_forget_figures();
   region_table_clear(&monitor.regions);
-  kept_objects_forget_lost_calls();
   monitor.has_figures = monitor.running;
   monitor.since = time(NULL);
   monitor.resets++;

@@ -32,16 +32,18 @@ _Static_assert(sizeof(struct image_live) == sizeof(struct live_figures),
 bool
 note_runtime(void)
 {
-  struct lisp_printer program = {0};
-  lisp_printer_text(&program, "ECL ");
-  lisp_printer_name(&program, cl_lisp_implementation_version(), NAMED_THREAD);
-  if (lisp_printer_end(&program) == NULL)
-    return false;
-  image_note(NOTE_PROGRAM, 0, 0, 0, program.text.base);
-  arena_release(&program.text);
-  image_note(NOTE_ROOT, 0, 0, 0, MPROF_ROOT_FUNCTION);
-  classify_note_types();
-  return true;
+  struct lisp_printer out = {0};
+  const char *program;
+  lisp_printer_text(&out, "ECL ");
+  lisp_printer_name(&out, cl_lisp_implementation_version(), NAMED_THREAD);
+  program = lisp_printer_end(&out);
+  if (program != NULL) {
+    image_note(NOTE_PROGRAM, 0, 0, 0, program);
+    image_note(NOTE_ROOT, 0, 0, 0, MPROF_ROOT_FUNCTION);
+    classify_note_types();
+  }
+  arena_release(&out.text);
+  return program != NULL;
 }
 
 /* ---- notes of figures ---- */
@@ -140,10 +142,14 @@ note_reconciliation(struct note_list *notes, const struct counters *c)
     note_causes(notes, c);
 }
 
-/* Notes what can be missing from chains. */
 static void
-note_gaps(struct note_list *notes, const struct counters *c)
+note_comments(struct note_list *notes, const struct snapshot *snapshot)
 {
+  const struct counters *const c = &snapshot->counters;
+  note_count(notes, PPROF_COMMENT_ALLOCATIONS, c->allocations);
+  note_count(notes, PPROF_COMMENT_BYTES, c->bytes);
+  if (snapshot->balanced)
+    note_reconciliation(notes, c);
   if (c->overflows > 0)
     note_comment(
         notes, PPROF_COMMENT_UNATTRIBUTED_NOTE,
@@ -152,11 +158,14 @@ note_gaps(struct note_list *notes, const struct counters *c)
         "larger :max-contexts",
         c->overflows);
   note_count(notes, PPROF_COMMENT_DIFFERING_WALKS, c->differing_walks);
-  if (kept_objects_lost_calls() > 0)
+  if (c->lost_calls > 0)
     note_comment(notes, PPROF_COMMENT_CHAIN_NOTE,
                  "calls of byte-compiled functions whose names did not fit: "
                  "%" PRIu64,
-                 kept_objects_lost_calls());
+                 c->lost_calls);
+  note_count(notes, PPROF_COMMENT_CONTEXTS, c->contexts);
+  note_count(notes, PPROF_COMMENT_CONTEXT_BYTES, c->context_bytes);
+  note_count(notes, PPROF_COMMENT_THREADS, c->threads);
 }
 
 /* Notes what is known of live objects.  The threads stand still. */
@@ -222,32 +231,28 @@ add_array(struct snapshot *s, enum image_kind kind, uint32_t owner,
 
 /* ---- figures ---- */
 
-/* Adds what is alive of each leaf, as of the last collection, and what was at
- * the peak. */
 static void
-add_live(struct snapshot *s, struct thread_state *t)
-{
-  struct live_figures *const sums = add_records(
-      s, IMAGE_LIVE_FIGURES, t->tree.owner, sizeof *sums, t->tree.leaf_count);
-  if (sums != NULL)
-    live_table_sum(&t->live, sums);
-}
-
-static void
-add_thread(struct snapshot *s, struct thread_state *t)
+add_thread(struct snapshot *s, const struct thread_state *t)
 {
   const struct context_tree *const tree = &t->tree;
+  struct live_figures *alive;
   add_array(s, IMAGE_CONTEXTS, tree->owner, tree->contexts,
             sizeof *tree->contexts, tree->context_count);
   add_array(s, IMAGE_LEAVES, tree->owner, tree->leaves, sizeof *tree->leaves,
             tree->leaf_count);
   add_array(s, IMAGE_KINDS, tree->owner, tree->kinds, sizeof *tree->kinds,
             tree->kind_count);
-  if (live_table_is_open(&t->live))
-    add_live(s, t);
-  for (uint32_t i = 0; i < tree->leaf_count && s->balanced; i++)
-    requests_add_leaf(&s->counters.requests, &tree->leaves[i],
-                      context_tree_kind(tree, &tree->leaves[i]));
+  if (live_table_is_open(&t->live) &&
+      (alive = add_records(s, IMAGE_LIVE_FIGURES, tree->owner, sizeof *alive,
+                           tree->leaf_count)) != NULL)
+    live_table_sum(&t->live, alive);
+  for (uint32_t i = 0; i < tree->leaf_count && s->balanced; i++) {
+    const struct leaf *const leaf = &tree->leaves[i];
+    const struct kind *const kind = context_tree_kind(tree, leaf);
+    if (requests_told_by(kind))
+      requests_add_objects(&s->counters.requests, kind->what, kind->size,
+                           leaf->count);
+  }
 }
 
 /* Returns the bytes of the head, and of a directory with room for all arrays:
@@ -262,19 +267,16 @@ head_bytes(void)
   return aligned(image_part_offset(parts));
 }
 
-/* Takes an eighth more, for what is new until the threads are stopped. */
 bool
 snapshot_reserve(struct snapshot *s)
 {
   size_t bytes = 1 << 14;
   for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    bytes += (1 << 12) + t->tree.context_count * sizeof(struct context) +
-             t->tree.kind_count * sizeof(struct kind) +
-             t->tree.leaf_count *
-                 (sizeof(struct leaf) + (live_table_is_open(&t->live)
-                                             ? sizeof(struct live_figures)
-                                             : 0));
-  return arena_reserve_pages(&s->contents, bytes + bytes / 8) == 0;
+    bytes += (1 << 12) + context_tree_bytes(&t->tree) +
+             (live_table_is_open(&t->live)
+                  ? t->tree.leaf_count * sizeof(struct live_figures)
+                  : 0);
+  return arena_reserve_pages(&s->contents, bytes) == 0;
 }
 
 static void
@@ -297,7 +299,7 @@ snapshot_take(struct snapshot *s)
   add_head(s);
   s->counters = threads_counters();
   note_live_comments(&s->notes);
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+  for (const struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (thread_has_counted(t))
       add_thread(s, t);
   if (regions->count > 0)
@@ -306,19 +308,6 @@ snapshot_take(struct snapshot *s)
   return !s->failed;
 }
 
-/* ---- the graph ---- */
-
-static void
-add_graph(struct snapshot *s, struct live_graph *g)
-{
-  for (enum image_kind kind = IMAGE_OBJECTS; kind <= IMAGE_OUTSIDE; kind++) {
-    const struct graph_array *const array = graph_array(g, kind);
-    add_array(s, kind, 1, array->arena.base, array->bytes, array->count);
-  }
-}
-
-/* ---- the whole ---- */
-
 bool
 snapshot_complete(struct snapshot *s, struct live_graph *graph)
 {
@@ -326,8 +315,11 @@ snapshot_complete(struct snapshot *s, struct live_graph *graph)
   image_copy_notes(notes);
   kept_objects_note_classes(notes);
   note_comments(notes, s);
-  if (graph != NULL)
-    add_graph(s, graph);
+  for (int i = 0; graph != NULL && i < GRAPH_ARRAYS; i++) {
+    const struct graph_array *const array = &graph->arrays[i];
+    add_array(s, IMAGE_OBJECTS + i, 1, array->arena.base, array->bytes,
+              array->count);
+  }
   add_array(s, IMAGE_NOTES, 1, notes->arena.base, 1, notes->used);
   return !s->failed && !notes->failed;
 }

@@ -25,9 +25,9 @@ struct snapshot {           /* all zero: empty */
   bool failed;              /* there was no memory */
 };
 
-/* Reserves memory for the present figures and an eighth more, before the
- * threads are stopped, so that no page is missing then.  Returns false
- * without memory.  The caller releases the snapshot either way. */
+/* Reserves memory for the present figures and some more, before the threads
+ * are stopped, so that no page is missing then.  Returns false without
+ * memory.  The caller releases the snapshot either way. */
 bool snapshot_reserve(struct snapshot *snapshot);
 
 /* Copies the figures.  The gates are shut, or nothing is counted; if objects

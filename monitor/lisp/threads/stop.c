@@ -36,31 +36,24 @@ stop_barrier(void)
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Wait until every other thread has been seen outside the hook once.  This
- * one is in it when a signal handler forks there. */
-static void
-wait_for_hooks(void)
-{
-  const cl_env_ptr self = ecl_process_env_unsafe();
-  unsigned looks = 0;
-  stop_barrier();
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    while (t->env != self &&
-           __atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) != 0)
-      wait_a_little(looks++);
-}
-
 void
 stop_set_gates(enum gate gate)
 {
   const cl_env_ptr self = ecl_process_env_unsafe();
+  unsigned looks = 0;
   if (gate == GATE_OPEN)
     stop_barrier();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (gate != GATE_PAUSED || t->env == NULL || t->env != self)
       __atomic_store_n(&t->gate, (int)gate, __ATOMIC_SEQ_CST);
-  if (gate != GATE_OPEN)
-    wait_for_hooks();
+  if (gate == GATE_OPEN)
+    return;
+  stop_barrier();
+  /* this thread is in the hook when a signal handler forks there */
+  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
+    while (t->env != self &&
+           __atomic_load_n(&t->inside, __ATOMIC_ACQUIRE) != 0)
+      wait_a_little(looks++);
 }
 
 /* ---- patience ---- */
@@ -263,7 +256,7 @@ count_all_threads(bool in_run, int *to_come)
     if (!threads_count(l.env, l.thread, GATE_PAUSED))
       return -1;
     if (in_run)
-      threads_began_in_run(l.thread);
+      monitor.gone.thread_record_bytes += collector_record_bytes(l.thread);
     added++;
   }
   *to_come = l.begins ? NOT_KNOWN : l.to_come;

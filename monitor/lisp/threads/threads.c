@@ -127,7 +127,7 @@ static void
 forget_counters(struct thread_state *t)
 {
   t->count = t->bytes = 0;
-  t->walk.finalizers = t->walk.differing = 0;
+  t->walk.finalizers = t->walk.differing = t->walk.lost_calls = 0;
   memset(&t->requests, 0, sizeof t->requests);
   memset(t->records, 0, sizeof t->records);
   t->last.object = NULL;
@@ -141,11 +141,13 @@ add_counters(struct counters *to, const struct thread_state *t)
   to->allocations += t->count;
   to->threads += t->count != 0 || t->bytes != 0;
   to->bytes += t->bytes;
-  requests_add_all(&to->requests, &t->requests);
+  to->requests.rounded_bytes += t->requests.rounded_bytes;
+  to->requests.malloc_bytes += t->requests.malloc_bytes;
   to->finalizers += t->records[0];
   to->weak_links += t->records[1];
   to->finalizer_walks += t->walk.finalizers;
   to->differing_walks += t->walk.differing;
+  to->lost_calls += t->walk.lost_calls;
 }
 
 /* Returns where the list has the thread with this environment, or for NULL
@@ -248,18 +250,13 @@ threads_release_all(void)
 }
 
 void
-threads_began_in_run(pthread_t thread)
-{
-  monitor.gone.thread_record_bytes += collector_record_bytes(thread);
-}
-
-void
 threads_start(cl_env_ptr env)
 {
   monitor_lock();
   if (monitor.running) {
     if (threads_find(env) == NULL)
-      threads_began_in_run(pthread_self());
+      monitor.gone.thread_record_bytes +=
+          collector_record_bytes(pthread_self());
     if (!threads_count(env, pthread_self(), GATE_OPEN))
       monitor.gone.uncounted_threads++;
     /* A thread that Lisp makes is not active yet.  One that imports itself

@@ -24,41 +24,35 @@
 
 /* Sums over threads since the last reset. */
 struct counters {
-  uint64_t allocations, bytes;       /* objects, and bytes requested */
-  struct requests requests;          /* those that leaves do not tell */
-  uint64_t finalizers, weak_links;   /* records that the collector made */
-  uint64_t thread_record_bytes;      /* collector's records of threads that
-                                        began while counting */
+  uint64_t allocations, bytes;     /* objects, and bytes requested */
+  struct requests requests;        /* those that leaves do not tell */
+  uint64_t finalizers, weak_links; /* records that the collector made */
+  uint64_t thread_record_bytes;    /* those of threads that began meanwhile */
   uint64_t finalizer_walks, differing_walks; /* see struct stack_walk */
-  uint64_t contexts, context_bytes;  /* paths, and bytes of their records */
-  uint64_t overflows;                /* look-ups beyond the budget */
-  unsigned threads;                  /* threads that allocated */
-  unsigned imported_threads;         /* threads that C made, while counting */
-  unsigned uncounted_threads;        /* threads without memory for a state */
+  uint64_t lost_calls;                       /* the same */
+  uint64_t contexts, context_bytes; /* paths, and bytes of their records */
+  uint64_t overflows;               /* look-ups beyond the budget */
+  unsigned threads;                 /* threads that allocated */
+  unsigned imported_threads;        /* threads that C made, while counting */
+  unsigned uncounted_threads;       /* threads without memory for a state */
 };
 
 extern struct monitor {
   pthread_mutex_t lock;
-  sigset_t signals;                     /* signals that the holder of `lock'
-                                           had blocked before */
-  bool opened, running;                 /* by monitor_enter; it counts now */
-  bool unusable;                        /* after a fork: the figures are still
-                                           the parent's, and all calls fail */
-  bool has_figures;                     /* it has counted, or was running, at
-                                           or since the last reset */
-  time_t since;                         /* time when the figures began */
-  uint64_t resets;                      /* resets so far */
-  int finalize_on_demand;               /* the collector's setting before
-                                           monitor_enter */
+  sigset_t signals;     /* that the holder of `lock' had blocked before */
+  bool opened, running; /* by monitor_enter; it counts now */
+  bool unusable; /* after a fork: the figures are the parent's, calls fail */
+  bool has_figures;       /* it has counted at or since the last reset */
+  time_t since;           /* time when the figures began */
+  uint64_t resets;        /* resets so far */
+  int finalize_on_demand; /* the collector's setting before monitor_enter */
 
   /* threads */
-  uint32_t budget;                      /* limit of contexts in each tree */
-  bool fold, whole_walks;               /* MPROF_UNFOLDED is not given;
-                                           MPROF_FULL_WALK is */
-  bool follow;                          /* MPROF_LIVE */
-  struct thread_state *threads;         /* list, the oldest state first */
-  struct counters gone;                 /* counts of threads whose states were
-                                           freed or taken by others */
+  uint32_t budget;              /* limit of contexts in each tree */
+  bool fold, whole_walks;       /* not MPROF_UNFOLDED; MPROF_FULL_WALK */
+  bool follow;                  /* MPROF_LIVE */
+  struct thread_state *threads; /* list, the oldest state first */
+  struct counters gone; /* of states that were freed or taken by others */
   struct region_table regions;
 
   /* balance */
@@ -100,9 +94,6 @@ struct thread_state *threads_find(cl_env_ptr env);
  * state if there is none, and hangs the hooks into it; those of the calling
  * thread only with GATE_OPEN.  Returns false without memory. */
 bool threads_count(cl_env_ptr env, pthread_t thread, enum gate gate);
-
-/* Counts the collector's record of a thread that began in this run. */
-void threads_began_in_run(pthread_t thread);
 
 /* Takes the hooks out of all threads, and begins new epochs.  The gates are
  * closed. */

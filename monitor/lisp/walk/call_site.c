@@ -14,8 +14,8 @@ enum { MOST_CALLS = 1 << 28 };
 
 struct call_sites_shared call_sites_shared = {.first_epoch = 1};
 
-static int
-reserve(struct call_sites *table, uint32_t places)
+int
+call_sites_init(struct call_sites *table, uint32_t places)
 {
   struct arena arena;
   if (arena_reserve(&arena, places * sizeof *table->sites) != 0)
@@ -24,12 +24,6 @@ reserve(struct call_sites *table, uint32_t places)
   table->sites = arena.base;
   table->mask = places - 1;
   return 0;
-}
-
-int
-call_sites_init(struct call_sites *table)
-{
-  return reserve(table, SIZE_FIRST_SITES);
 }
 
 void
@@ -56,7 +50,7 @@ make_room(struct call_sites *table)
   struct call_sites before = *table;
   if (table->count < table->mask / 4)
     return;
-  if (reserve(table, (before.mask + 1) * 2) == 0) {
+  if (call_sites_init(table, (before.mask + 1) * 2) == 0) {
     for (uint32_t i = 0; i <= before.mask; i++)
       if (before.sites[i].ip != 0)
         *free_place(table, before.sites[i].ip) = before.sites[i];
@@ -111,9 +105,8 @@ call_site_add(struct call_sites *table, uintptr_t ip)
 
 /* ---- steps ---- */
 
-/* Makes room for PLACES steps, without those that there were. */
-static int
-reserve_steps(struct step_table *table, uint32_t places)
+int
+step_table_init(struct step_table *table, uint32_t places)
 {
   struct arena arena;
   if (arena_reserve(&arena, places * sizeof *table->steps) != 0)
@@ -124,12 +117,6 @@ reserve_steps(struct step_table *table, uint32_t places)
   table->mask = places - 1;
   table->added = 0;
   return 0;
-}
-
-int
-step_table_init(struct step_table *table)
-{
-  return reserve_steps(table, SIZE_FIRST_STEPS);
 }
 
 void
@@ -144,6 +131,6 @@ step_table_add(struct step_table *table, struct step step)
 {
   const uint32_t kind = (step.key & 1) != 0 ? step.more : 0;
   if (table->added++ > table->mask && table->mask < SIZE_MOST_STEPS - 1)
-    reserve_steps(table, (table->mask + 1) * 4);
+    step_table_init(table, (table->mask + 1) * 4);
   *step_table_place(table, step.key, kind) = step;
 }

@@ -58,9 +58,9 @@ struct call_sites {
   struct arena arena;
 };
 
-/* Makes an empty table, whose arena the caller releases.  Returns 0, or -1
- * with errno set. */
-int call_sites_init(struct call_sites *table);
+/* Makes an empty table of so many places, a power of 2, whose arena the
+ * caller releases.  Returns 0, or -1 with errno set and nothing changed. */
+int call_sites_init(struct call_sites *table, uint32_t places);
 
 /* Empties the table, since code has come or gone; keeps its memory. */
 void call_sites_forget(struct call_sites *table);
@@ -140,9 +140,10 @@ struct step_table {
   struct arena arena;
 };
 
-/* Makes an empty table, whose arena the caller releases.  Returns 0, or -1
- * with errno set. */
-int step_table_init(struct step_table *table);
+/* Makes an empty table of so many places, a power of 2, in place of what it
+ * had; the caller releases its arena.  Returns 0, or -1 with errno set and
+ * nothing changed. */
+int step_table_init(struct step_table *table, uint32_t places);
 
 /* Empties the table, since contexts and leaves are forgotten. */
 void step_table_forget(struct step_table *table);

@@ -18,6 +18,7 @@
 #include <errno.h>
 
 #include "arch/arch.h"
+#include "base/sizes.h"
 #include "code/frame_step.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/walk/call_site.h"
@@ -50,8 +51,9 @@ int
 stack_walk_init(struct stack_walk *walk, bool whole)
 {
   walk->whole = whole;
-  if (call_sites_init(&walk->sites) != 0 ||
-      step_table_init(&walk->steps) != 0 || !make_room(walk, 0))
+  if (call_sites_init(&walk->sites, SIZE_FIRST_SITES) != 0 ||
+      step_table_init(&walk->steps, SIZE_FIRST_STEPS) != 0 ||
+      !make_room(walk, 0))
     return -1;
   stack_walk_begin_epoch(walk);
   return 0;
@@ -110,9 +112,10 @@ interpreted_name(const uint64_t *word)
 
 /* Returns what stands for the call in a step. */
 static __attribute__((noinline)) uint32_t
-interpreted_call(const uint64_t *word)
+interpreted_call(struct stack_walk *walk, const uint64_t *word)
 {
   const uint32_t number = kept_objects_function(interpreted_name(word));
+  walk->lost_calls += number == 0;
   return number == 0 ? NO_CALL : CALL_OF_FUNCTION(number);
 }
 
@@ -134,6 +137,11 @@ stack_above(uintptr_t slot, uintptr_t callee)
 static __attribute__((noinline)) enum outcome
 step_elsewhere(struct place from, uintptr_t callee, struct place *caller)
 {
+  static const enum outcome outcomes[] = {
+      [FRAME_STEP_CALLER] = WALK_GOES_ON,
+      [FRAME_STEP_SIGNAL] = WALK_SIGNAL,
+      [FRAME_STEP_OUTERMOST] = WALK_COMPLETE,
+      [FRAME_STEP_LOST] = WALK_LOST};
   const int saved_errno = errno;
   const uintptr_t stack = callee == 0 ? 0 : stack_above(from.slot, callee);
   const bool is_known = callee == 0 || stack != 0;
@@ -147,20 +155,11 @@ step_elsewhere(struct place from, uintptr_t callee, struct place *caller)
                                : is_known ? frame_step(&in, &out)
                                           : frame_step_by_pointer(&in, &out);
   errno = saved_errno;
-  switch (step) {
-  case FRAME_STEP_CALLER:
+  if (step == FRAME_STEP_CALLER)
     *caller = (struct place){.ip = out.ip,
                              .frame = out.pointer,
                              .slot = out.sp - sizeof(uintptr_t)};
-    return WALK_GOES_ON;
-  case FRAME_STEP_SIGNAL:
-    return WALK_SIGNAL;
-  case FRAME_STEP_OUTERMOST:
-    return WALK_COMPLETE;
-  case FRAME_STEP_LOST:
-  default:
-    return WALK_LOST;
-  }
+  return outcomes[step];
 }
 
 /* Steps over a frame that is not framed. */
@@ -224,7 +223,7 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
         uint64_t *const word = frame_word(frame, site->word_at);
         f->word = word;
         if (__builtin_expect(site->kind == CALL_INTERPRETER, 0))
-          f->call = interpreted_call(word);
+          f->call = interpreted_call(walk, word);
         if (stack_walk_is_known(walk, *word)) {
           walk->last = f;
           return WALK_KNOWN;
@@ -258,16 +257,15 @@ static uint32_t
 chain_root(struct stack_walk *walk, struct context_tree *tree,
            enum outcome outcome)
 {
-  uint64_t special = SITE_SPECIAL | SITE_SIGNAL_HANDLER;
-  if (outcome == WALK_FINALIZERS) {
-    walk->finalizers++;
-    special = SITE_SPECIAL | SITE_FINALIZERS;
-  } else if (outcome == WALK_COMPLETE) {
-    return CONTEXT_ROOT;
-  } else if (outcome == WALK_LOST) {
-    special = SITE_SPECIAL | SITE_CUT_SHORT;
-  }
-  return context_tree_child(tree, CONTEXT_ROOT, special);
+  static const enum site_special specials[] = {
+      [WALK_SIGNAL] = SITE_SIGNAL_HANDLER,
+      [WALK_FINALIZERS] = SITE_FINALIZERS,
+      [WALK_LOST] = SITE_CUT_SHORT};
+  walk->finalizers += outcome == WALK_FINALIZERS;
+  return outcome == WALK_COMPLETE
+             ? (uint32_t)CONTEXT_ROOT
+             : context_tree_child(tree, CONTEXT_ROOT,
+                                  SITE_SPECIAL | specials[outcome]);
 }
 
 /* Write the word of a frame that was entered in the context `up'.  True when

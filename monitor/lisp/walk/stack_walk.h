@@ -59,6 +59,8 @@ struct stack_walk {
   uint64_t finalizers; /* walks that ended where the collector ran one */
   uint64_t differing;  /* frames of whole walks whose word did not agree with
                           the walk */
+  uint64_t lost_calls; /* calls that are missing from chains: there was no
+                          room for the name of a byte-compiled function */
 };
 
 /* The innermost frame of a walk, that of the allocating function. */
