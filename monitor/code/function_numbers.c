@@ -53,9 +53,9 @@ number_of_start(struct function_numbers *n, uintptr_t start)
 uint32_t
 function_number_of_start(struct function_numbers *n, uintptr_t start)
 {
-  uint32_t number = start == 0 ? 0 : number_of(n, key_of_start(start));
-  if (start == 0 || number != 0)
-    return number;
+  uint32_t number;
+  if (start == 0)
+    return 0;
   spin_lock(&n->table.lock);
   number = number_of_start(n, start);
   spin_unlock(&n->table.lock);

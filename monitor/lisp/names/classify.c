@@ -90,13 +90,7 @@ static const struct array_row {
   [ecl_aet_bc] = ARRAY_ROW("BASE-CHAR"),
 };
 
-static const char *const streams[] = {
-  [ecl_smm_input] = "FILE-STREAM",
-  [ecl_smm_input_file] = "FILE-STREAM",
-  [ecl_smm_output] = "FILE-STREAM",
-  [ecl_smm_output_file] = "FILE-STREAM",
-  [ecl_smm_io] = "FILE-STREAM",
-  [ecl_smm_io_file] = "FILE-STREAM",
+static const char *const streams[] = { /* NULL: of a file */
   [ecl_smm_synonym] = "SYNONYM-STREAM",
   [ecl_smm_broadcast] = "BROADCAST-STREAM",
   [ecl_smm_concatenated] = "CONCATENATED-STREAM",
@@ -104,7 +98,6 @@ static const char *const streams[] = {
   [ecl_smm_echo] = "ECHO-STREAM",
   [ecl_smm_string_input] = "STRING-STREAM",
   [ecl_smm_string_output] = "STRING-STREAM",
-  [ecl_smm_probe] = "FILE-STREAM",
   [ecl_smm_sequence_input] = "SEQUENCE-STREAM",
   [ecl_smm_sequence_output] = "SEQUENCE-STREAM",
 };
@@ -139,7 +132,7 @@ classify_type_name(uint32_t what)
   if ((type == t_array || type == t_vector) && kind <= ecl_aet_last_type)
     return array_name(what, kind);
   if (type == t_stream && kind < sizeof streams / sizeof *streams)
-    return streams[kind];
+    return streams[kind] != NULL ? streams[kind] : "FILE-STREAM";
   return types[type].name;
 }
 

@@ -222,14 +222,6 @@ code_function_name(uintptr_t start, const char *name, const char *file,
 
 /* ---- lines ---- */
 
-/* Returns how far it is from the beginning; all that is further is one. */
-static uint32_t
-offset_of(const struct code_function *f, uintptr_t ip)
-{
-  const uintptr_t offset = ip - f->code;
-  return offset < PLACE_OFFSETS ? (uint32_t)offset : PLACE_OFFSETS;
-}
-
 uint64_t
 code_function_place(uintptr_t ip, bool apart)
 {
@@ -238,11 +230,14 @@ code_function_place(uintptr_t ip, bool apart)
   const uint32_t line =
       f->lines == NULL ? 0 : source_lines_at(f->lines, ip - 1);
   const bool known = line != 0 && line <= PLACE_LINES;
+  uintptr_t offset = 0;
   apart = apart && f->name != NULL &&
           (known || code_file(ip) != functions.runtime);
-  return known || apart ? site_place(number, known ? line : 0,
-                                     apart ? offset_of(f, ip) : 0)
-                        : ip;
+  if (!known && !apart)
+    return ip;
+  if (apart) /* all that is too far is one */
+    offset = ip - f->code < PLACE_OFFSETS ? ip - f->code : PLACE_OFFSETS;
+  return site_place(number, known ? line : 0, (uint32_t)offset);
 }
 
 /* ---- code that goes away ---- */

@@ -31,22 +31,21 @@
 struct source_lines;
 
 struct code_function {
-  uintptr_t code;          /* address of its beginning, or one in it; 0: it
-                              was unloaded */
-  uint64_t retired;        /* its SITE_RETIRED, if `code' is 0 */
-  const char *name;        /* Lisp name, UTF-8, from malloc; NULL: unknown */
-  const char *file;        /* path of the source, from malloc, or NULL */
-  int file_position;       /* offset in `file' in bytes; -1: not known */
-  uint32_t in_tree;        /* its role and flags: context_tree_function_fn */
-  int16_t word_at;         /* bytes from the frame pointer up to its frame
-                              word; 0: it has none */
-  struct source_lines *lines; /* lines of its file, shared; NULL: unknown */
-  bool has_record;         /* its record of a frame word was read, even if
-                              word_at is 0 */
-  bool is_noted;             /* see code_function_note */
-  bool passes_on;          /* it only calls a method, as CLOS does */
-  uint32_t next_unloaded;  /* number of the next unloaded function in the list
-                              of those that may return; 0: none */
+  uintptr_t code;    /* address in it, of its beginning if that is known; 0:
+                        it was unloaded */
+  uint64_t retired;  /* its SITE_RETIRED, if `code' is 0 */
+  const char *name;  /* Lisp name, UTF-8, from malloc; NULL: unknown */
+  const char *file;  /* path of the source, from malloc, or NULL */
+  int file_position; /* offset in `file' in bytes; -1: not known */
+  uint32_t in_tree;  /* its role and flags: context_tree_function_fn */
+  int16_t word_at;   /* bytes from the frame pointer up to its frame word;
+                        0: it has none */
+  struct source_lines *lines; /* of its file, shared; NULL: unknown */
+  bool has_record;            /* its record of a frame word was read */
+  bool is_noted;              /* see code_function_note */
+  bool passes_on;             /* it only calls a method, as CLOS does */
+  uint32_t next_unloaded;     /* number of the next unloaded function that may
+                                 return; 0: none */
 };
 
 /* Makes room for the records, once.  Returns 0, or -1 without memory. */

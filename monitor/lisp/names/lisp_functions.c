@@ -130,23 +130,16 @@ own_definition(const struct ecl_function_names *table, uintptr_t address)
              : 0;
 }
 
-/* Returns whether FILE was compiled when ECL was built: then its lines are
- * unknown. */
-static bool
-is_ecls_source(const char *file)
-{
-  return strncmp(file, "SRC:", 4) == 0 || strncmp(file, "EXT:", 4) == 0;
-}
-
 /* Returns the lines of the source that the table's functions were compiled
- * from; NULL: they are not known. */
+ * from; NULL: they are not known, as those of ECL's own files. */
 static struct source_lines *
 lines_of(const struct ecl_function_names *table)
 {
   const struct link_map *const file = code_file((uintptr_t)table);
   const uintptr_t first = (uintptr_t)table->names[0].entry;
   return file == NULL || first == 0 || table->file == NULL ||
-                 is_ecls_source(table->file)
+                 strncmp(table->file, "SRC:", 4) == 0 ||
+                 strncmp(table->file, "EXT:", 4) == 0
              ? NULL
              : source_lines_read(file, own_definition(table, first),
                                  table->file);
@@ -223,24 +216,17 @@ add_core(void)
 
 typedef void maker(void);
 
-#define SINGLE(reason)                                                       \
-  [ECL_FOR(reason)] = (maker *)ecl_single_float_for_##reason,
-#define DOUBLE(reason)                                                       \
-  [ECL_FOR(reason)] = (maker *)ecl_double_float_for_##reason,
-#define LONG(reason) [ECL_FOR(reason)] = (maker *)ecl_long_float_for_##reason,
-#define CSINGLE(reason) [ECL_FOR(reason)] = (maker *)ecl_csfloat_for_##reason,
-#define CDOUBLE(reason) [ECL_FOR(reason)] = (maker *)ecl_cdfloat_for_##reason,
-#define CLONG(reason) [ECL_FOR(reason)] = (maker *)ecl_clfloat_for_##reason,
+#define MAKERS(reason)                                                       \
+  [t_singlefloat][ECL_FOR(reason)] = (maker *)ecl_single_float_for_##reason, \
+  [t_doublefloat][ECL_FOR(reason)] = (maker *)ecl_double_float_for_##reason, \
+  [t_longfloat][ECL_FOR(reason)] = (maker *)ecl_long_float_for_##reason,     \
+  [t_csfloat][ECL_FOR(reason)] = (maker *)ecl_csfloat_for_##reason,          \
+  [t_cdfloat][ECL_FOR(reason)] = (maker *)ecl_cdfloat_for_##reason,          \
+  [t_clfloat][ECL_FOR(reason)] = (maker *)ecl_clfloat_for_##reason,
 
 static maker *const makers[t_end][ECL_REASONS] = {
-    [t_list] = {[ECL_FOR_variable] = (maker *)ecl_cons_for_variable},
-    [t_singlefloat] = {ECL_EACH_REASON(SINGLE)},
-    [t_doublefloat] = {ECL_EACH_REASON(DOUBLE)},
-    [t_longfloat] = {ECL_EACH_REASON(LONG)},
-    [t_csfloat] = {ECL_EACH_REASON(CSINGLE)},
-    [t_cdfloat] = {ECL_EACH_REASON(CDOUBLE)},
-    [t_clfloat] = {ECL_EACH_REASON(CLONG)},
-};
+    ECL_EACH_REASON(MAKERS)
+    [t_list][ECL_FOR_variable] = (maker *)ecl_cons_for_variable};
 
 /* Note for images which of them makes objects of which kind. */
 static void
