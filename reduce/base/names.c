@@ -81,8 +81,11 @@ find(const struct names *names, const char *text, uint64_t *key)
 uint32_t
 names_find(const struct names *names, const char *text)
 {
+  char *copy = clean_copy(text);
   uint64_t key;
-  return find(names, text, &key);
+  const uint32_t id = find(names, copy, &key);
+  pool_free(copy);
+  return id;
 }
 
 uint32_t

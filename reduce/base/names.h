@@ -29,8 +29,7 @@ void names_extend(struct names *names, const struct names *base);
 /* Returns the id of TEXT; a copy is added if it is new. */
 uint32_t names_intern(struct names *names, const char *text);
 
-/* Returns the id of TEXT, NAMES_NONE when it has none.  TEXT is compared as
- * it is: one that is no UTF-8 is never found. */
+/* Returns the id of TEXT, NAMES_NONE when it has none. */
 uint32_t names_find(const struct names *names, const char *text);
 
 /* Returns a copy of TEXT, of a table, in which each \xNN from \x80 on is the

@@ -369,9 +369,15 @@ octets_of_a_name(void **state)
       {"\\x-f", "\\x-f"},           {"\\x +9", "\\x +9"},
       {"\\x0x9", "\\x0x9"},         {"\\x41", "\\x41"},
       {"\\xe", "\\xe"},             {"\\x", "\\x"}};
+  struct names names;
   (void)state;
   for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
     assert_string_equal(names_bytes(written[i][0]), written[i][1]);
+  names_init(&names);
+  assert_int_equal(names_find(&names, "/a/\xe9.so"), NAMES_NONE);
+  assert_int_equal(names_intern(&names, "/a/\xe9.so"), 1);
+  assert_int_equal(names_find(&names, "/a/\xe9.so"), 1);
+  assert_int_equal(names_find(&names, "/a/\\xe9.so"), 1);
 }
 
 static void
