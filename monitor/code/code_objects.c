@@ -5,15 +5,14 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/digits.h"
+#include "code/frame_step.h"
 
 #define PAGE ((uintptr_t)getauxval(AT_PAGESZ))
 #define MOST_TEXT ((size_t)1 << 30) /* bytes of paths */
@@ -196,14 +195,6 @@ meet_file(struct dl_phdr_info *info, size_t size, void *unused)
   return failed;
 }
 
-static bool
-is_mapped(uintptr_t address)
-{
-  unsigned char resident;
-  return mincore((void *)(address & -PAGE), PAGE, &resident) == 0 ||
-         errno != ENOMEM;
-}
-
 /* Meets what dl_iterate_phdr tells of, which waits for a lock that another
  * thread may have had when this process was copied; here only one is left.
  * A file that was being loaded then is incomplete, and the linker does not
@@ -215,7 +206,8 @@ meet_without_lock(void)
   int failed = 0;
   for (const struct link_map *m = _r_debug.r_map; m != NULL && !failed;
        m = m->l_next)
-    if ((m->l_addr == 0 || is_mapped(m->l_addr)) &&
+    if ((m->l_addr == 0 ||
+         frame_is_readable((const uintptr_t *)m->l_addr)) &&
         code_file_find(m->l_addr, &info))
       failed = meet_file(&info, sizeof info, NULL);
   return failed;

@@ -46,8 +46,8 @@ struct live_graph { /* all zero but for `notes': empty */
   struct intern_table addresses; /* of objects, by number; an odd one stands
                                     for a root without address */
   uint32_t collected; /* last number of the collector's own objects */
-  struct arena roots; /* struct root, by place; those that are not among the
-                         collector's objects are in the order of objects */
+  struct arena roots; /* of roots.c; those that are not among the collector's
+                         objects are in the order of objects */
   uint32_t root_count;
   struct intern_table types; /* of objects that were not counted */
   struct lisp_printer name;  /* of the holder in hand; see graph_note */
@@ -104,36 +104,6 @@ void graph_begin_references(struct live_graph *graph, uint32_t number);
 void graph_refer(struct live_graph *graph, uint64_t word);
 
 /* ---- roots ---- */
-
-enum root_kind {
-  ROOT_SYMBOL,
-  ROOT_BINDING, /* of a symbol in a thread */
-  ROOT_PACKAGE,
-  ROOT_CLASS,
-  ROOT_CODE,  /* a file of compiled code */
-  ROOT_DATA,  /* the writable data of a shared object */
-  ROOT_STACK, /* of a thread, and what else it has of its own */
-  ROOT_OTHER  /* what no other reaches: the collector knows of more roots */
-};
-
-struct root {
-  enum root_kind kind;
-  uint32_t object;         /* number of its object */
-  cl_object name;          /* its name, or the symbol or class that has the
-                              name; OBJNULL: none */
-  cl_object process;       /* thread of a binding or a stack; else OBJNULL */
-  const char *file;        /* path of the shared object with the data; else
-                              NULL; not owned */
-  const void *begin, *end; /* its words; NULL: none, or it is one of the
-                              collector's objects */
-};
-
-/* Returns the root `i', counted from 0. */
-static inline struct root *
-graph_root(const struct live_graph *graph, uint32_t i)
-{
-  return (struct root *)graph->roots.base + i;
-}
 
 /* Finds all roots and notes their names.  roots_read adds the references of
  * those that are not among the collector's objects; it is called when the

@@ -25,6 +25,36 @@
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
 
+enum root_kind {
+  ROOT_SYMBOL,
+  ROOT_BINDING, /* of a symbol in a thread */
+  ROOT_PACKAGE,
+  ROOT_CLASS,
+  ROOT_CODE,  /* a file of compiled code */
+  ROOT_DATA,  /* the writable data of a shared object */
+  ROOT_STACK, /* of a thread, and what else it has of its own */
+  ROOT_OTHER  /* what no other reaches: the collector knows of more roots */
+};
+
+struct root {
+  enum root_kind kind;
+  uint32_t object;         /* number of its object */
+  cl_object name;          /* its name, or the symbol or class that has the
+                              name; OBJNULL: none */
+  cl_object process;       /* thread of a binding or a stack; else OBJNULL */
+  const char *file;        /* path of the shared object with the data; else
+                              NULL; not owned */
+  const void *begin, *end; /* its words; NULL: none, or it is one of the
+                              collector's objects */
+};
+
+/* Returns the root `i', counted from 0. */
+static struct root *
+graph_root(const struct live_graph *graph, uint32_t i)
+{
+  return (struct root *)graph->roots.base + i;
+}
+
 /* ---- names ---- */
 
 #define LISP_TYPE(type)                                                      \

@@ -39,17 +39,13 @@ void classify_note_types(void);
 static inline cl_index
 classify_object(cl_object x)
 {
-  switch (x->d.t) {
-  case t_array:
-  case t_vector:
-    return (cl_index)x->d.t |
-           ECL_ALLOCATED_ELTTYPE((uint8_t)x->vector.elttype) |
-           (x->vector.flags != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
-  case t_stream:
-    return (cl_index)x->d.t | ECL_ALLOCATED_SMMODE((uint8_t)x->stream.mode);
-  default:
-    return (cl_index)x->d.t;
-  }
+  cl_index what = (cl_index)x->d.t;
+  if (what == t_array || what == t_vector)
+    what |= ECL_ALLOCATED_ELTTYPE((uint8_t)x->vector.elttype) |
+            (x->vector.flags != 0 ? ECL_ALLOCATED_NOT_SIMPLE : 0);
+  else if (what == t_stream)
+    what |= ECL_ALLOCATED_SMMODE((uint8_t)x->stream.mode);
+  return what;
 }
 
 /* Returns true if `what' is plain memory for objects of a type, which adds

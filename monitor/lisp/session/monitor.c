@@ -91,7 +91,7 @@ block_unload(cl_object block, void *base)
   (void)block;
   monitor_lock();
   stop_set_gates(monitor.running ? GATE_PAUSED : GATE_CLOSED);
-  monitor_list_code();
+  monitor_list_code(); /* without memory for it, the block alone is retired */
   code_objects_unload((uintptr_t)base, retire);
   if (monitor.running)
     stop_set_gates(GATE_OPEN);
