@@ -11,48 +11,49 @@
 
 #include <string.h>
 
-static struct ranking_row
-row_of(const struct graph_entries *entries, size_t item)
+/* Appends the row of the node ITEM. */
+static void
+add_entry(struct graph_entries *entries, size_t item)
 {
   const struct call_graph *graph = &entries->view->graph;
   const struct graph_node *node = &graph->nodes[item];
   const bool cycle = item >= graph->node_count;
   uint64_t depth = cycle && node->depth == SIZE_MAX ? 0 : node->depth;
-  return (struct ranking_row){.figures = &node->self,
-                              .inclusive = &node->inclusive,
-                              .name = cycle ? "<cycle" : node->name,
-                              .calls = node->calls,
-                              .rank = 2 * depth +
-                                      !cycle, /* a cycle before its members */
-                              .item = item};
+  ranking_add(&entries->ranking,
+              (struct ranking_row){
+                  .figures = &node->self,
+                  .inclusive = &node->inclusive,
+                  .name = cycle ? "<cycle" : node->name,
+                  .calls = node->calls,
+                  .rank = 2 * depth + !cycle, /* a cycle before its members */
+                  .item = item});
 }
 
 void
 graph_entries_init(struct graph_entries *entries, const struct view *view)
 {
-  const struct view_options *options = view->options;
   const struct call_graph *graph = &view->graph;
+  const struct figures *total = &view->selection.total;
+  const size_t count = graph->node_count + graph->cycle_count;
   struct ranking *ranking = &entries->ranking;
-  size_t count = graph->node_count + graph->cycle_count;
-  *entries = (struct graph_entries){.view = view};
-  ranking->inclusive = true;
-  entries->index_of = pool_zeroed(count, sizeof *entries->index_of);
-  entries->calls_made =
-      pool_zeroed(graph->node_count, sizeof *entries->calls_made);
-  entries->place_of =
-      pool_zeroed(graph->node_count, sizeof *entries->place_of);
+  *entries = (struct graph_entries){
+      .view = view,
+      .ranking = {.inclusive = true},
+      .index_of = pool_zeroed(count, sizeof *entries->index_of),
+      .calls_made = pool_zeroed(count, sizeof *entries->calls_made),
+      .place_of = pool_zeroed(count, sizeof *entries->place_of)};
   for (size_t i = 0; i < graph->arc_count; i++) {
     uint64_t *made = &entries->calls_made[graph->arcs[i].caller];
     *made = calls_add(*made, graph->arcs[i].calls);
   }
   for (size_t i = 0; i < count; i++)
-    ranking_add(ranking, row_of(entries, i));
-  ranking_sort(ranking, options->sort);
+    add_entry(entries, i);
+  ranking_sort(ranking, view->options->sort);
   for (size_t i = 0; i < count; i++)
     entries->index_of[ranking->rows[i].item] = i;
-  ranking_cut(ranking, &view->selection.total, options);
-  ranking->left_out_bytes = view->selection.total.bytes;
-  ranking->left_out_allocs = view->selection.total.allocs;
+  ranking_cut(ranking, total, view->options);
+  ranking->left_out_bytes = total->bytes;
+  ranking->left_out_allocs = total->allocs;
   for (size_t i = 0; i < ranking->shown; i++)
     if (ranking->rows[i].item < graph->node_count) {
       ranking->left_out_bytes -= ranking->rows[i].figures->bytes;
@@ -75,13 +76,9 @@ add_relation(struct graph_entries *entries, size_t entry,
     return;
   uint32_t *place = &entries->place_of[other];
   if (*place == 0) {
-    struct relation new = {.node = other,
-                           .name = nodes[other].name,
-                           .all_calls = callers ? entries->calls_made[other]
-                                                : nodes[other].calls,
-                           .inside = inside};
     ARRAY_PUSH(entries->relations, entries->relation_count,
-               entries->relation_capacity, new);
+               entries->relation_capacity,
+               (struct relation){.node = other, .inside = inside});
     *place = (uint32_t)entries->relation_count;
   }
   struct relation *relation = &entries->relations[*place - 1];
@@ -89,19 +86,20 @@ add_relation(struct graph_entries *entries, size_t entry,
   relation->calls = calls_add(relation->calls, arc->calls);
 }
 
-/* Orders relations by weight, bytes and allocations, descending, then by
- * name. */
 static int
-compare_relations(const void *left, const void *right)
+compare_relations(const void *left, const void *right, void *context)
 {
   const struct relation *a = left;
   const struct relation *b = right;
-  const uint64_t of_a[] = {a->weight, a->figures.bytes, a->figures.allocs};
-  const uint64_t of_b[] = {b->weight, b->figures.bytes, b->figures.allocs};
+  const struct view *view = context;
+  const enum measure order[] = {view_weight(view), MEASURE_BYTES,
+                                MEASURE_ALLOCS};
   for (int i = 0; i < 3; i++)
-    if (of_a[i] != of_b[i])
-      return of_a[i] > of_b[i] ? -1 : 1;
-  return strcmp(a->name, b->name);
+    if (a->figures.counts[order[i]] != b->figures.counts[order[i]])
+      return a->figures.counts[order[i]] > b->figures.counts[order[i]] ? -1
+                                                                       : 1;
+  return strcmp(view->graph.nodes[a->node].name,
+                view->graph.nodes[b->node].name);
 }
 
 void
@@ -118,23 +116,21 @@ static void
 add_up(struct graph_entries *entries, const struct graph_node *entry,
        bool callers)
 {
-  const struct graph_sum none = {.count = 0};
   const enum measure weight = view_weight(entries->view);
-  for (size_t i = 0; i < entries->relation_count; i++)
-    entries->relations[i].weight =
-        entries->relations[i].figures.counts[weight];
-  array_sort(entries->relations, entries->relation_count,
-             sizeof *entries->relations, compare_relations);
-  entries->all = entries->root = none;
-  entries->rests[false] = entries->rests[true] = none;
+  if (entries->relation_count > 0)
+    qsort_r(entries->relations, entries->relation_count,
+            sizeof *entries->relations, compare_relations,
+            (void *)entries->view);
+  entries->root = entries->rests[false] = entries->rests[true] =
+      (struct graph_sum){.count = 0};
   if (callers && entries->relation_count > 0 &&
-      (figures_any(&entry->root) || entry->root_calls != 0)) {
+      (figures_any(&entry->root) || entry->root_calls != 0))
     graph_sum_add(&entries->root, &entry->root, entry->root_calls);
-    entries->all = entries->root;
-  }
+  entries->all = entries->root;
   for (size_t i = 0; i < entries->relation_count; i++) {
     struct relation *r = &entries->relations[i];
-    r->small = !share_reached(r->weight, entry->inclusive.counts[weight],
+    r->small = !share_reached(r->figures.counts[weight],
+                              entry->inclusive.counts[weight],
                               entries->view->options->min_share);
     if (!r->inside)
       graph_sum_add(&entries->all, &r->figures, r->calls);

@@ -13,11 +13,8 @@
 /* A caller or a callee of an entry. */
 struct relation {
   uint32_t node;
-  const char *name;       /* of the node */
   struct figures figures; /* of the chains that pass here; exact */
-  uint64_t weight;        /* of these: see view_weight */
   uint64_t calls;
-  uint64_t all_calls; /* made by the caller, or received by the callee */
   bool inside; /* both ends are in one cycle: the figures overlap others */
   bool small;  /* has a smaller share of the entry than min_share */
 };
@@ -58,7 +55,8 @@ void graph_entries_init(struct graph_entries *entries,
                         const struct view *view);
 
 /* Finds the callers (CALLERS true) or callees of ENTRY, a node of the graph,
- * by weight, descending, then by name: of a function without itself, of a
- * cycle, taken as one function, only those outside; and adds them up. */
+ * by weight, bytes and allocations, descending, then by name: of a function
+ * without itself, of a cycle, taken as one function, only those outside; and
+ * adds them up. */
 void graph_entry_relate(struct graph_entries *entries, size_t entry,
                         bool callers);

@@ -89,8 +89,9 @@ enum { LEAST_REST = 2 }; /* small relations that share a line */
 /* Blanks in front of names: relations stand further in than entries. */
 static const char relation_indent[] = "    ";
 
-/* A line but for its name.  Figures that make no sense for it are stars. */
+/* A line.  Figures that make no sense for it are stars. */
 struct line {
+  char *name;                    /* of the pool in use */
   const struct graph_node *own;  /* an entry's own line; NULL: another */
   bool member;                   /* one of a cycle's list of members */
   const struct figures *figures; /* from "self" on; NULL: stars */
@@ -107,8 +108,7 @@ struct drawing {
   struct graph_entries entries;
   struct listing listing; /* its context is this */
   struct text_table table;
-  struct line line;        /* the one in hand, ... */
-  struct string_sink name; /* ... and its name */
+  struct line line; /* the one in hand */
 };
 
 /* Returns the bytes of FIGURES, or the objects if these are counted. */
@@ -170,35 +170,36 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
 
 static const struct table graph_table = {COLUMNS(columns), .cell = cell};
 
-/* Adds LINE with the name that has been written. */
+/* Adds LINE, and frees its name. */
 static void
 add_line(struct drawing *drawing, struct line line)
 {
-  const struct ranking_row row = {.figures = line.figures,
-                                  .inclusive = line.exact,
-                                  .name = string_sink_text(&drawing->name)};
+  const struct ranking_row row = {
+      .figures = line.figures, .inclusive = line.exact, .name = line.name};
   drawing->line = line;
   if (line.own != NULL)
     text_table_mark(&drawing->table, TEXT_STRONG);
   text_report_row(&drawing->listing, &drawing->table, &row, drawing->total);
-  string_sink_clear(&drawing->name);
+  pool_free(line.name);
 }
 
-/* Writes INDENT, the name, the index and the cycle of NODE. */
-static void
-write_name(struct drawing *drawing, const char *indent, uint32_t node)
+/* Returns INDENT, the name, the index and the cycle of NODE. */
+static char *
+name_of(const struct drawing *drawing, const char *indent, uint32_t node)
 {
   const struct graph_node *n = &drawing->view->graph.nodes[node];
-  struct sink *sink = &drawing->name.sink;
-  sink_format(sink, "%s%s [%zu]", indent, n->name, index_of(drawing, n));
-  if (n->cycle != 0)
-    sink_format(sink, " <cycle %" PRIu32 ">", n->cycle);
+  const size_t index = index_of(drawing, n);
+  return n->cycle == 0 ? pool_format("%s%s [%zu]", indent, n->name, index)
+                       : pool_format("%s%s [%zu] <cycle %" PRIu32 ">", indent,
+                                     n->name, index, n->cycle);
 }
 
 static void
-add_own_line(struct drawing *drawing, const struct graph_node *entry)
+add_own_line(struct drawing *drawing, const struct graph_node *entry,
+             char *name)
 {
-  add_line(drawing, (struct line){.own = entry,
+  add_line(drawing, (struct line){.name = name,
+                                  .own = entry,
                                   .figures = &entry->self,
                                   .calls = other_calls(drawing, entry),
                                   .mark = '+',
@@ -206,50 +207,41 @@ add_own_line(struct drawing *drawing, const struct graph_node *entry)
                                   .exact = &entry->inclusive});
 }
 
-/* Adds the line for SUM, which is called NAME, or so many more, if it is of
- * as many as LEAST.  Figures of relations INSIDE a cycle overlap: they cannot
- * be added up. */
+/* Adds the lines for sums of relations, whose shares are of WHOLE: of all, of
+ * chains without a caller, and of small ones; these come FIRST, or last.
+ * Figures of relations inside a cycle overlap: they cannot be added up. */
 static void
-add_sum(struct drawing *drawing, const struct graph_sum *sum, size_t least,
-        uint64_t fraction_of, bool inside, const char *name)
+add_sums(struct drawing *drawing, uint64_t whole, bool rests_first)
 {
-  const struct figures *figures = inside ? NULL : &sum->figures;
-  if (sum->count < least)
-    return;
-  sink_text(&drawing->name.sink, relation_indent);
-  if (name != NULL)
-    sink_text(&drawing->name.sink, name);
-  else
-    sink_format(&drawing->name.sink, "(%zu more%s)", sum->count,
-                inside ? " in the cycle" : "");
-  add_line(drawing, (struct line){.figures = figures,
-                                  .fraction_of = fraction_of,
-                                  .calls = sum->calls,
-                                  .exact = figures});
-}
-
-/* Adds the lines for small relations: one alone would save none. */
-static void
-add_rests(struct drawing *drawing, const struct graph_sum rests[2],
-          uint64_t fraction_of)
-{
-  add_sum(drawing, &rests[false], LEAST_REST, fraction_of, false, NULL);
-  add_sum(drawing, &rests[true], LEAST_REST, fraction_of, true, NULL);
-}
-
-static void
-add_relation(struct drawing *drawing, const struct relation *relation,
-             uint64_t fraction_of)
-{
-  write_name(drawing, relation_indent, relation->node);
-  add_line(
-      drawing,
-      (struct line){.figures = relation->inside ? NULL : &relation->figures,
-                    .fraction_of = fraction_of,
-                    .calls = relation->calls,
-                    .mark = '/',
-                    .more = relation->all_calls,
-                    .exact = &relation->figures});
+  const struct graph_entries *entries = &drawing->entries;
+  const struct {
+    const struct graph_sum *sum;
+    size_t least; /* relations that it must have */
+    const char *name;
+  } sums[] = {{&entries->all, 2, "all"},
+              {&entries->root, 1, "<root>"},
+              {&entries->rests[false], LEAST_REST, NULL},
+              {&entries->rests[true], LEAST_REST, NULL}};
+  for (int i = 0; i < 4; i++) {
+    const int at = rests_first ? (i + 2) % 4 : i;
+    const struct graph_sum *sum = sums[at].sum;
+    const bool inside = sum == &entries->rests[true];
+    const struct figures *figures = inside ? NULL : &sum->figures;
+    if (sum->count < sums[at].least)
+      continue;
+    add_line(
+        drawing,
+        (struct line){
+            .name =
+                sums[at].name != NULL
+                    ? pool_format("%s%s", relation_indent, sums[at].name)
+                    : pool_format("%s(%zu more%s)", relation_indent,
+                                  sum->count, inside ? " in the cycle" : ""),
+            .figures = figures,
+            .fraction_of = whole,
+            .calls = sum->calls,
+            .exact = figures});
+  }
 }
 
 /* Adds the relations of ENTRY, the heaviest next to it; farther away the
@@ -259,24 +251,28 @@ add_relations(struct drawing *drawing, size_t entry, bool callers)
 {
   struct graph_entries *entries = &drawing->entries;
   graph_entry_relate(entries, entry, callers);
-  size_t count = entries->relation_count;
-  uint64_t whole = weight_of(drawing, &entries->all.figures);
-  if (callers) {
-    add_sum(drawing, &entries->all, 2, whole, false, "all");
-    add_sum(drawing, &entries->root, 1, whole, false, "<root>");
-    add_rests(drawing, entries->rests, whole);
-  }
+  const size_t count = entries->relation_count;
+  const uint64_t whole = weight_of(drawing, &entries->all.figures);
+  if (callers)
+    add_sums(drawing, whole, false);
   for (size_t i = 0; i < count; i++) {
-    const struct relation *relation =
+    const struct relation *r =
         &entries->relations[callers ? count - 1 - i : i];
-    if (!relation->small ||
-        entries->rests[relation->inside].count < LEAST_REST)
-      add_relation(drawing, relation, whole);
+    if (r->small && entries->rests[r->inside].count >= LEAST_REST)
+      continue;
+    add_line(drawing,
+             (struct line){
+                 .name = name_of(drawing, relation_indent, r->node),
+                 .figures = r->inside ? NULL : &r->figures,
+                 .fraction_of = whole,
+                 .calls = r->calls,
+                 .mark = '/',
+                 .more = callers ? entries->calls_made[r->node]
+                                 : drawing->view->graph.nodes[r->node].calls,
+                 .exact = &r->figures});
   }
-  if (!callers) {
-    add_rests(drawing, entries->rests, whole);
-    add_sum(drawing, &entries->all, 2, whole, false, "all");
-  }
+  if (!callers)
+    add_sums(drawing, whole, true);
 }
 
 /* Adds the list of the members of the cycle ENTRY. */
@@ -301,17 +297,16 @@ add_members(struct drawing *drawing, const struct graph_node *cycle)
       graph_sum_add(&rest, line.figures, line.calls);
       continue;
     }
-    write_name(drawing, relation_indent, member);
+    line.name = name_of(drawing, relation_indent, member);
     add_line(drawing, line);
   }
   if (rest.count == 0)
     return;
+  line.name = pool_format("%s(%zu more)", relation_indent, rest.count);
   line.figures = &rest.figures;
   line.calls = rest.calls;
   line.more = 0;
   line.exact = NULL;
-  sink_format(&drawing->name.sink, "%s(%zu more)", relation_indent,
-              rest.count);
   add_line(drawing, line);
 }
 
@@ -320,21 +315,19 @@ add_entry(struct drawing *drawing, size_t item)
 {
   const struct call_graph *graph = &drawing->view->graph;
   const struct graph_node *entry = &graph->nodes[item];
-  size_t cycle = item - graph->node_count + 1;
+  const size_t cycle = item - graph->node_count + 1;
+  const bool is_cycle = item >= graph->node_count;
   add_relations(drawing, item, true);
-  if (item < graph->node_count)
-    write_name(drawing, "", (uint32_t)item);
-  else
-    sink_format(&drawing->name.sink, "<cycle %zu> as one function [%zu]",
-                cycle, index_of(drawing, entry));
-  add_own_line(drawing, entry);
+  add_own_line(drawing, entry,
+               is_cycle ? pool_format("<cycle %zu> as one function [%zu]",
+                                      cycle, index_of(drawing, entry))
+                        : name_of(drawing, "", (uint32_t)item));
   add_relations(drawing, item, false);
-  if (item >= graph->node_count) {
-    text_table_mark(&drawing->table, TEXT_RULE);
-    sink_format(&drawing->name.sink, "members of <cycle %zu>", cycle);
-    add_own_line(drawing, entry);
-    add_members(drawing, entry);
-  }
+  if (!is_cycle)
+    return;
+  text_table_mark(&drawing->table, TEXT_RULE);
+  add_own_line(drawing, entry, pool_format("members of <cycle %zu>", cycle));
+  add_members(drawing, entry);
 }
 
 void
@@ -365,7 +358,6 @@ report_graph(const struct view *view, struct sink *sink)
   struct string_sink text;
   struct drawing drawing = {.view = view, .total = &view->selection.total};
   const bool held = view_is_of_holders(view);
-  string_sink_init(&drawing.name);
   string_sink_init(&text);
   drawing.listing = (struct listing){.table = &graph_table,
                                      .view = view,

@@ -8,29 +8,9 @@
 
 #include "common/pprof_format.h"
 #include "tables/report.h"
-#include "tables/table.h"
+#include "tables/text_table.h"
 
 #include <inttypes.h>
-
-static const struct column columns[] = {
-    {HEADING(0, NULL, "")},
-    {LEFT_HEADING(2, "")},
-};
-
-static void
-add_row(struct text_table *table, int64_t value, const char *meaning)
-{
-  text_table_cell(table, "%" PRId64, value);
-  text_table_cell(table, "%s", meaning);
-}
-
-static void
-add_fact(const struct profile *profile, struct text_table *table, int fact,
-         bool shown, const char *meaning)
-{
-  if (shown)
-    add_row(table, profile->facts[fact], meaning);
-}
 
 /* Writes the comments of KEY, below HEADING if it is not NULL.  Returns
  * whether there are any. */
@@ -85,94 +65,97 @@ report_unattributed(const struct view *view, struct sink *sink)
     sink_text(sink, "\n");
 }
 
-/* Adds the rows on the collector, as far as the file knows of it. */
-static void
-add_collector(const struct profile *profile, struct text_table *table)
+/* Returns MEANING with the share of BYTES in ALL, in thousandths of a per
+ * cent, rounded up so that only nothing is 0. */
+static const char *
+with_share(const char *meaning, uint64_t bytes, uint64_t all)
 {
-  const int64_t *facts = profile->facts;
-  bool knows_rounded = profile_knows(profile, FACT_ROUNDED_BYTES);
-  bool knows_collector = profile_knows(profile, FACT_COLLECTOR_BYTES);
-  bool knows_residual = profile_knows(profile, FACT_RESIDUAL_BYTES);
-  bool records = facts[FACT_COLLECTOR_RECORD_BYTES] != 0;
-  int64_t residual = facts[FACT_COLLECTOR_BYTES] - facts[FACT_ROUNDED_BYTES] -
-                     facts[FACT_COLLECTOR_RECORD_BYTES];
-  add_fact(profile, table, FACT_MALLOC_BYTES, facts[FACT_MALLOC_BYTES] != 0,
-           "bytes of these from malloc, which the collector does not count");
-  add_fact(profile, table, FACT_ROUNDED_BYTES, knows_rounded,
-           facts[FACT_MALLOC_BYTES] != 0
-               ? "bytes of the others, as rounded up by the collector"
-               : "bytes as rounded up by the collector");
-  add_fact(profile, table, FACT_COLLECTOR_RECORD_BYTES, records,
-           "bytes of the collector's own records for finalizers, weak links "
-           "and threads");
-  add_fact(profile, table, FACT_COLLECTOR_BYTES, knows_collector,
-           "bytes that the collector itself counted in the same period");
-  if (!knows_rounded || !knows_collector) {
-    add_fact(profile, table, FACT_RESIDUAL_BYTES, knows_residual, "residual");
-    return;
-  }
-  add_row(table, residual,
-          records ? "residual: the last of these less the two before it"
-                  : "residual: the difference between these two");
-  add_fact(profile, table, FACT_RESIDUAL_BYTES,
-           knows_residual && facts[FACT_RESIDUAL_BYTES] != residual,
-           "residual as the monitor stated it, which differs");
-}
-
-/* Adds a row with BYTES and, after MEANING, their share of all, in
- * thousandths of a per cent, rounded up so that only nothing is 0. */
-static void
-add_share_row(const struct profile *profile, struct text_table *table,
-              uint64_t bytes, const char *meaning)
-{
-  uint64_t all = profile->total[MEASURE_BYTES];
   unsigned __int128 scaled = (unsigned __int128)bytes * 100000;
   uint64_t share = all == 0 ? 0 : (uint64_t)((scaled + all - 1) / all);
-  text_table_cell(table, "%" PRIu64, bytes);
-  text_table_cell(table, "%s: %" PRIu64 ".%03u %% of all", meaning,
-                  share / 1000, (unsigned)(share % 1000));
+  return pool_format("%s: %" PRIu64 ".%03u %% of all", meaning, share / 1000,
+                     (unsigned)(share % 1000));
 }
 
+/* Writes the rows: what was counted, what of it is over the budget, what the
+ * collector counted, as far as the file knows it, and how good chains are. */
 static void
-add_chains(const struct view *view, struct text_table *table)
+write_rows(const struct view *view, struct sink *sink)
 {
+  static const struct text_column columns[] = {
+      {.bottom = ""}, {.bottom = "", .gap = 2, .left = true}};
   const struct profile *profile = view->profile;
   const struct selection *selection = &view->selection;
-  add_fact(profile, table, FACT_CUT_ALLOCATIONS,
-           profile_knows(profile, FACT_CUT_ALLOCATIONS),
-           "allocations whose chains lack the outermost callers");
-  add_fact(
-      profile, table, FACT_DIFFERING_WALKS,
-      profile->facts[FACT_DIFFERING_WALKS] != 0,
-      "stack walks that disagree with a recorded frame: please report this");
-  add_share_row(profile, table, selection->nameless_leaf_bytes,
-                "bytes allocated by unnamed code, charged to no function");
-  add_share_row(profile, table, selection->nameless_chain_bytes,
-                "bytes with unnamed code on their chain");
+  const int64_t *facts = profile->facts;
+  const uint64_t all = profile->total[MEASURE_BYTES];
+  const bool over = facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
+                    facts[FACT_UNATTRIBUTED_BYTES] != 0;
+  const bool malloced = facts[FACT_MALLOC_BYTES] != 0;
+  const bool records = facts[FACT_COLLECTOR_RECORD_BYTES] != 0;
+  const bool rounded = profile_knows(profile, FACT_ROUNDED_BYTES);
+  const bool collector = profile_knows(profile, FACT_COLLECTOR_BYTES);
+  const bool stated = profile_knows(profile, FACT_RESIDUAL_BYTES);
+  const bool computed = rounded && collector;
+  const int64_t residual = facts[FACT_COLLECTOR_BYTES] -
+                           facts[FACT_ROUNDED_BYTES] -
+                           facts[FACT_COLLECTOR_RECORD_BYTES];
+  const struct {
+    bool shown;
+    int64_t value;
+    const char *meaning;
+  } rows[] = {
+      {report_knows_allocs(view), (int64_t)profile->total[MEASURE_ALLOCS],
+       "allocations counted"},
+      {true, (int64_t)all, "bytes requested by them"},
+      {over, facts[FACT_UNATTRIBUTED_ALLOCATIONS],
+       "allocations over the context budget"},
+      {over, facts[FACT_UNATTRIBUTED_BYTES],
+       "bytes over the context budget; their callers include them"},
+      {malloced, facts[FACT_MALLOC_BYTES],
+       "bytes of these from malloc, which the collector does not count"},
+      {rounded, facts[FACT_ROUNDED_BYTES],
+       malloced ? "bytes of the others, as rounded up by the collector"
+                : "bytes as rounded up by the collector"},
+      {records, facts[FACT_COLLECTOR_RECORD_BYTES],
+       "bytes of the collector's own records for finalizers, weak links and "
+       "threads"},
+      {collector, facts[FACT_COLLECTOR_BYTES],
+       "bytes that the collector itself counted in the same period"},
+      {computed, residual,
+       records ? "residual: the last of these less the two before it"
+               : "residual: the difference between these two"},
+      {stated && !computed, facts[FACT_RESIDUAL_BYTES], "residual"},
+      {stated && computed && facts[FACT_RESIDUAL_BYTES] != residual,
+       facts[FACT_RESIDUAL_BYTES],
+       "residual as the monitor stated it, which differs"},
+      {profile_knows(profile, FACT_CUT_ALLOCATIONS),
+       facts[FACT_CUT_ALLOCATIONS],
+       "allocations whose chains lack the outermost callers"},
+      {facts[FACT_DIFFERING_WALKS] != 0, facts[FACT_DIFFERING_WALKS],
+       "stack walks that disagree with a recorded frame: please report this"},
+      {true, (int64_t)selection->nameless_leaf_bytes,
+       with_share("bytes allocated by unnamed code, charged to no function",
+                  selection->nameless_leaf_bytes, all)},
+      {true, (int64_t)selection->nameless_chain_bytes,
+       with_share("bytes with unnamed code on their chain",
+                  selection->nameless_chain_bytes, all)},
+  };
+  struct text_table table;
+  text_table_init(&table, columns, 2);
+  table.human = view->options->width >= WIDE_LINE;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (rows[i].shown) {
+      text_table_cell(&table, "%" PRId64, rows[i].value);
+      text_table_cell(&table, "%s", rows[i].meaning);
+    }
+  text_table_print_rows(&table, sink);
 }
 
 void
 report_reconciliation(const struct view *view, struct sink *sink)
 {
   const struct profile *profile = view->profile;
-  bool unattributed = profile->facts[FACT_UNATTRIBUTED_ALLOCATIONS] != 0 ||
-                      profile->facts[FACT_UNATTRIBUTED_BYTES] != 0;
-  struct text_table table;
-  text_columns_begin(&table, view, columns,
-                     sizeof columns / sizeof columns[0]);
-  if (report_knows_allocs(view))
-    add_row(&table, (int64_t)profile->total[MEASURE_ALLOCS],
-            "allocations counted");
-  add_row(&table, (int64_t)profile->total[MEASURE_BYTES],
-          "bytes requested by them");
-  add_fact(profile, &table, FACT_UNATTRIBUTED_ALLOCATIONS, unattributed,
-           "allocations over the context budget");
-  add_fact(profile, &table, FACT_UNATTRIBUTED_BYTES, unattributed,
-           "bytes over the context budget; their callers include them");
-  add_collector(profile, &table);
-  add_chains(view, &table);
   report_heading(sink, "RECONCILIATION");
-  text_table_print_rows(&table, sink);
+  write_rows(view, sink);
   if (!profile_knows(profile, FACT_COLLECTOR_BYTES) &&
       profile->language != LANGUAGE_C)
     sink_text(sink,
