@@ -107,14 +107,14 @@ change_of(const struct diff_entry *entry, unsigned measure)
 }
 
 /* Returns the name of ENTRY, or its chain as folded stacks have it. */
-static struct cell
-name_cell(const struct listing *listing, const struct diff_entry *entry)
+static const char *
+name_of(const struct listing *listing, const struct diff_entry *entry)
 {
   struct sink *sink = &listing->text->sink;
   const bool chain = CHANGES_OF(listing)->kind == DIFF_CONTEXTS;
   const bool cxx = listing_has_cxx_names(listing);
   if (!chain && !cxx)
-    return cell_text(entry->name);
+    return entry->name;
   const struct diff *diff = CHANGES_OF(listing)->diff;
   const struct tree_node *nodes = CHANGES_OF(listing)->from->tree.nodes;
   size_t length = 0;
@@ -132,14 +132,14 @@ name_cell(const struct listing *listing, const struct diff_entry *entry)
     sink_text(sink, length == 0 ? "" : ";");
   }
   pool_free(path);
-  return listing_text(listing);
+  return string_sink_text(listing->text);
 }
 
 /* Returns the change from OLD to NEW, "+12" or "-3"; or, for PERCENT, in per
- * cents of OLD, with one decimal, to the nearest, halves away from zero.  The
- * cell is empty without a change, or if a figure is not known. */
-static struct cell
-change_cell(const struct listing *listing, int part, uint64_t old,
+ * cents of OLD, with one decimal, to the nearest, halves away from zero.  It
+ * is empty without a change, or if a figure is not known. */
+static const char *
+change_text(const struct listing *listing, int part, uint64_t old,
             uint64_t new)
 {
   const uint64_t change = new > old ? new - old : old - new;
@@ -148,7 +148,7 @@ change_cell(const struct listing *listing, int part, uint64_t old,
   string_sink_clear(listing->text);
   if (change == 0 || calls_add(old, new) == CALLS_UNKNOWN ||
       (part == PERCENT && old == 0))
-    return cell_text("");
+    return "";
   if (part == CHANGE)
     sink_format(sink, "%c%" PRIu64, new > old ? '+' : '-', change);
   else if (scaled / old > 99999)
@@ -156,28 +156,31 @@ change_cell(const struct listing *listing, int part, uint64_t old,
   else
     sink_format(sink, "%c%u.%u", new > old ? '+' : '-',
                 (unsigned)(scaled / old) / 10, (unsigned)(scaled / old) % 10);
-  return listing_text(listing);
+  return string_sink_text(listing->text);
 }
 
-static struct cell
-cell(const struct listing *listing, const struct ranking_row *row, int id)
+static void
+cell(const struct listing *listing, const struct ranking_row *row, int id,
+     struct writer *out)
 {
   const struct changes *changes = CHANGES_OF(listing);
   const struct diff_entry *entry = &changes->from->entries[row->item];
   int measure = id / PARTS;
-  if (id == NAME)
-    return name_cell(listing, entry);
-  if (id == STATE)
-    return cell_text(!entry->present[DIFF_OLD]   ? "new"
-                     : !entry->present[DIFF_NEW] ? "gone"
-                                                 : "");
+  if (id == NAME || id == STATE) {
+    put_text(out, id == NAME                  ? name_of(listing, entry)
+                  : !entry->present[DIFF_OLD] ? "new"
+                  : !entry->present[DIFF_NEW] ? "gone"
+                                              : "");
+    return;
+  }
   uint64_t old = entry->sides[DIFF_OLD].counts[measure];
   uint64_t new = entry->sides[DIFF_NEW].counts[measure];
   if (measure == MEASURE_ALLOCS && !diff_knows(changes->diff, MEASURE_ALLOCS))
     old = new = CALLS_UNKNOWN;
   if (id % PARTS == OLD || id % PARTS == NEW)
-    return cell_calls(id % PARTS == OLD ? old : new);
-  return change_cell(listing, id % PARTS, old, new);
+    put_calls(out, id % PARTS == OLD ? old : new);
+  else
+    put_text(out, change_text(listing, id % PARTS, old, new));
 }
 
 /* Entries are in the order of their names, or of printing, which breaks ties.

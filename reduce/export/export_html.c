@@ -321,7 +321,7 @@ write_object(struct page *page)
   write_system(page);
   page_write_lines(page);
   if (column_used(page->view, USE_KEPT))
-    writer_table(&page->out, "leaks", &leaks_table, page->view);
+    writer_table(&page->out, "leaks", &leaks_table);
   writer_end(&page->out, '}');
 }
 
@@ -349,9 +349,10 @@ write_packed(struct page *page, struct sink *sink,
 static void
 write_data(const struct view *view, struct sink *sink)
 {
-  struct page page = {.view = view,
-                      .lines = view->options->lines,
-                      .out = {.form = FORM_JSON, .first = true}};
+  struct page page = {
+      .view = view,
+      .lines = view->options->lines,
+      .out = {.view = view, .form = FORM_JSON, .first = true}};
   struct scratch *scratch = scratch_begin();
   page.places = json_places(view);
   time_slices_find(&page.slices, view->profile);

@@ -21,30 +21,19 @@ enum {
   SOURCE_TEXT_BYTES = 120
 };
 
-/* Beside enum rule_key. */
-enum id {
-  SAVED = RULE_KEYS,
-  CALLS,
-  OBJECTS,
-  CALLED,
-  CALLER,
-  SOURCE_FILE,
-  SOURCE_LINE
-};
-
 static const struct column columns[] = {
     {OWN(RULE_NAME), .keys = KEY("rule"), .first = true},
     {CONTENT(NAME), .keys = KEY("function"), .first = true},
     {OWN(RULE_GRADE), .keys = KEY("grade")},
-    {OWN(SAVED), .keys = KEY("saved_bytes")},
+    {FIELD(NUMBER, struct advice, saved), .keys = KEY("saved_bytes")},
     ALL_COUNTS,
     ALL_MORE,
-    {OWN(CALLS), .keys = KEY("calls")},
-    {OWN(OBJECTS), .keys = KEY("objects")},
-    {OWN(CALLED), .keys = KEY("called")},
-    {OWN(CALLER), .keys = KEY("caller")},
-    {OWN(SOURCE_FILE), .keys = KEY("file")},
-    {OWN(SOURCE_LINE), .keys = KEY("line")},
+    {CONTENT(CALLS), .keys = KEY("calls")},
+    {FIELD(NUMBER, struct advice, objects), .keys = KEY("objects")},
+    {FIELD(TEXT, struct advice, called), .keys = KEY("called")},
+    {FIELD(TEXT, struct advice, caller), .keys = KEY("caller")},
+    {FIELD(TEXT, struct advice, file), .keys = KEY("file")},
+    {FIELD(OPTIONAL, struct advice, line), .keys = KEY("line")},
     {OWN(RULE_FAULT), .keys = KEY("fault")},
     {OWN(RULE_REMEDY), .keys = KEY("remedy")},
     {OWN(RULE_EXAMPLE), .keys = KEY("example")},
@@ -65,38 +54,21 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
   const struct advice_list *list = listing->context;
   if (item == list->count)
     return false;
+  row->data = &list->items[item];
   row->figures = &list->items[item].figures;
+  row->calls = list->items[item].calls;
   row->name = list->items[item].function;
   return true;
 }
 
-static struct cell
-cell(const struct listing *listing, const struct ranking_row *row, int id)
+/* Puts what the rule says into OUT; ID is an enum rule_key. */
+static void
+cell(const struct listing *listing, const struct ranking_row *row, int id,
+     struct writer *out)
 {
-  const struct advice_list *list = listing->context;
-  const struct advice *advice = &list->items[row->item];
-  struct cell text;
-  switch (id) {
-  case SAVED:
-    return cell_number(advice->saved);
-  case CALLS:
-    return cell_calls(advice->calls);
-  case OBJECTS:
-    return cell_number(advice->objects);
-  case CALLED:
-    return cell_text(advice->called);
-  case CALLER:
-    return cell_text(advice->caller);
-  case SOURCE_FILE:
-    return cell_text(advice->file);
-  case SOURCE_LINE:
-    return cell_optional(advice->line != 0, (uint64_t)advice->line);
-  default: /* what the rule says */
-    text = cell_text(advice->rule->values[id]);
-    if (id == RULE_GRADE && listing->form == FORM_LISP)
-      text.kind = CELL_KEYWORD;
-    return text;
-  }
+  const struct advice *advice = row->data;
+  (void)listing;
+  (id == RULE_GRADE ? put_keyword : put_text)(out, advice->rule->values[id]);
 }
 
 const struct table advice_table = {

@@ -132,7 +132,7 @@ write_types_of_size(const struct bins *bins, uint64_t size, size_t most,
 
 /* Returns the names of the types in BIN, those with most bytes first; where
  * none is known, those that the program has of the size. */
-static struct cell
+static const char *
 type_names(const struct listing *listing, const struct tally_bin *bin)
 {
   const struct profile *profile = listing->view->profile;
@@ -155,20 +155,12 @@ type_names(const struct listing *listing, const struct tally_bin *bin)
     sink_format(sink, "%sand %zu more", separator, bin->part_count - most);
   if (*separator == '\0' && bin->kind == BIN_SIZE)
     write_types_of_size(listing->context, bin->size, most, sink);
-  return listing_text(listing);
+  return string_sink_text(listing->text);
 }
 
-static struct cell
-kind_cell(const struct listing *listing, enum bin_kind kind)
-{
-  return (struct cell){.kind = listing->form == FORM_LISP ? CELL_KEYWORD
-                                                          : CELL_TEXT,
-                       .text = listing->form == FORM_TEXT ? kinds[kind].text
-                                                          : kinds[kind].word};
-}
-
-static struct cell
-cell(const struct listing *listing, const struct ranking_row *row, int id)
+static void
+cell(const struct listing *listing, const struct ranking_row *row, int id,
+     struct writer *out)
 {
   const struct tally *tally = &listing->view->tally;
   const struct type_part *parts = tally->parts;
@@ -177,16 +169,21 @@ cell(const struct listing *listing, const struct ranking_row *row, int id)
       &tally->bins[csv ? parts[row->item].group : row->item];
   switch ((enum id)id) {
   case SIZE:
-    return bin->kind == BIN_SIZE        ? cell_number(bin->size)
-           : listing->form == FORM_JSON ? cell_optional(false, 0)
-                                        : kind_cell(listing, bin->kind);
+    if (bin->kind == BIN_SIZE || listing->form == FORM_JSON) {
+      put_optional(out, bin->kind == BIN_SIZE, bin->size);
+      break;
+    }
+    /* fall through */
   case KIND:
-    return kind_cell(listing, bin->kind);
+    put_keyword(out, listing->form == FORM_TEXT ? kinds[bin->kind].text
+                                                : kinds[bin->kind].word);
+    break;
   case TYPE_NAMES:
-    return type_names(listing, bin);
+    put_text(out, type_names(listing, bin));
+    break;
   default:
-    return csv ? cell_parts(&parts[row->item], 1)
-               : cell_parts(&parts[bin->first_part], bin->part_count);
+    put_parts(out, csv ? &parts[row->item] : &parts[bin->first_part],
+              csv ? 1 : bin->part_count);
   }
 }
 

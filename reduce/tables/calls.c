@@ -4,13 +4,12 @@
 
 #include "tables/table.h"
 
-enum arc_id { CALLER, CALLEE, ARC_CALLS };
-enum cycle_id { MEMBERS, OUTSIDE_CALLS, INSIDE_CALLS };
+enum cycle_id { MEMBERS, INSIDE_CALLS };
 
 static const struct column arc_columns[] = {
-    {OWN(CALLER), .keys = KEY("caller")},
-    {OWN(CALLEE), .keys = KEY("callee")},
-    {OWN(ARC_CALLS), .keys = KEY("calls")},
+    {FIELD(FUNCTION, struct graph_arc, caller), .keys = KEY("caller")},
+    {FIELD(FUNCTION, struct graph_arc, callee), .keys = KEY("callee")},
+    {CONTENT(CALLS), .keys = KEY("calls")},
     ALL_COUNTS,
     ALL_MORE,
 };
@@ -19,7 +18,7 @@ static const struct column cycle_columns[] = {
     {OWN(MEMBERS), .keys = KEY("functions")},
     COUNTS(OF_ROW, "self_"),
     COUNTS(OF_INCLUSIVE, "inclusive_"),
-    {OWN(OUTSIDE_CALLS), .keys = KEY("calls")},
+    {CONTENT(CALLS), .keys = KEY("calls")},
     {OWN(INSIDE_CALLS), .keys = KEY("inside_calls")},
 };
 
@@ -30,20 +29,12 @@ arc_row(const struct listing *listing, size_t item, struct ranking_row *row)
   if (item == graph->arc_count)
     return false;
   const struct graph_arc *arc = &graph->arcs[item];
+  row->data = arc;
   row->figures = &arc->inclusive;
+  row->calls = arc->calls;
   row->rank = arc->caller;
   row->name = graph->nodes[arc->callee].name;
   return true;
-}
-
-static struct cell
-arc_cell(const struct listing *listing, const struct ranking_row *row, int id)
-{
-  const struct graph_arc *arc = &listing->view->graph.arcs[row->item];
-  return id == ARC_CALLS
-             ? cell_calls(arc->calls)
-             : cell_reference(TO_FUNCTIONS,
-                              id == CALLER ? arc->caller : arc->callee);
 }
 
 static bool
@@ -52,31 +43,30 @@ cycle_row(const struct listing *listing, size_t item, struct ranking_row *row)
   const struct call_graph *graph = &listing->view->graph;
   if (item == graph->cycle_count)
     return false;
-  row->figures = &graph->nodes[graph->node_count + item].self;
-  row->inclusive = &graph->nodes[graph->node_count + item].inclusive;
+  const struct graph_node *cycle = &graph->nodes[graph->node_count + item];
+  row->data = cycle;
+  row->figures = &cycle->self;
+  row->inclusive = &cycle->inclusive;
+  row->calls = cycle->calls;
   return true;
 }
 
-static struct cell
+static void
 cycle_cell(const struct listing *listing, const struct ranking_row *row,
-           int id)
+           int id, struct writer *out)
 {
-  const struct call_graph *graph = &listing->view->graph;
-  const struct graph_node *cycle =
-      &graph->nodes[graph->node_count + row->item];
+  const struct graph_node *cycle = row->data;
   if (id == MEMBERS)
-    return (struct cell){.kind = CELL_LIST,
-                         .to = TO_FUNCTIONS,
-                         .items = graph->members + cycle->first_member,
-                         .number = cycle->member_count};
-  return cell_calls(id == OUTSIDE_CALLS ? cycle->calls : cycle->inner_calls);
+    put_functions(out, listing->view->graph.members + cycle->first_member,
+                  cycle->member_count);
+  else
+    put_calls(out, cycle->inner_calls);
 }
 
 const struct table arcs_table = {
     .keeps_empty = true,
     COLUMNS(arc_columns),
     .row = arc_row,
-    .cell = arc_cell,
 };
 
 const struct table cycles_table = {

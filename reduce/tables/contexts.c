@@ -11,7 +11,7 @@
 #include "tables/sample_rows.h"
 #include "tables/table.h"
 
-enum id { CHAIN, PARENT, FUNCTION, CALLS, TYPES };
+enum id { CHAIN, PARENT, TYPES };
 enum size_id {
   OF_CHAIN,
   CATEGORY,
@@ -25,10 +25,10 @@ enum size_id {
 
 static const struct column chain_columns[] = {
     {OWN(PARENT), .keys = KEYS("parent", NULL)},
-    {OWN(FUNCTION), .keys = KEYS("function", NULL)},
+    {FIELD(FUNCTION, struct tree_node, item), .keys = KEYS("function", NULL)},
     {OWN(CHAIN), .keys = KEYS(NULL, "chain")},
     {CONTENT(COUNTS), .keys = {[FORM_JSON] = "", [FORM_CSV] = ""}},
-    {OWN(CALLS), .keys = KEY("calls")},
+    {CONTENT(CALLS), .keys = KEY("calls")},
     ALL_MORE,
     {OWN(TYPES), .keys = {[FORM_JSON] = "types"}},
 };
@@ -83,14 +83,16 @@ chain_row(const struct listing *listing, size_t item, struct ranking_row *row)
   if (item + 1 == chains->count)
     return false;
   const uint32_t node = chains->walk[item + 1]; /* behind the root */
+  row->data = &chains->tree->tree.nodes[node];
   row->counts = chains->counts[node].counts;
+  row->calls = chains->counts[node].calls;
   row->left_out =
       listing->form == FORM_CSV && !chain_counts_any(chains, node);
   return true;
 }
 
 /* Returns the chain that ends in NODE. */
-static struct cell
+static const char *
 whole_chain(const struct listing *listing, uint32_t node)
 {
   const struct contexts *contexts = listing->context;
@@ -105,7 +107,7 @@ whole_chain(const struct listing *listing, uint32_t node)
                 ";");
     sink_text(sink, length == 0 ? "" : ";");
   }
-  return listing_text(listing);
+  return string_sink_text(listing->text);
 }
 
 /* Gathers the parts of NODE: rows of one type follow each other. */
@@ -127,29 +129,27 @@ collect_parts(struct contexts *contexts, uint32_t node)
   }
 }
 
-static struct cell
+static void
 chain_cell(const struct listing *listing, const struct ranking_row *row,
-           int id)
+           int id, struct writer *out)
 {
   const struct contexts *contexts = listing->context;
-  const struct chains *chains = &contexts->chains;
-  const uint32_t number = chains->walk[row->item + 1];
-  const struct tree_node *node = &chains->tree->tree.nodes[number];
+  const struct tree_node *node = row->data;
+  const uint32_t number = contexts->chains.walk[row->item + 1];
   switch ((enum id)id) {
   case CHAIN:
-    return whole_chain(listing, number);
+    put_name(out, whole_chain(listing, number));
+    break;
   case PARENT:
-    return node->parent == TREE_ROOT
-               ? cell_optional(false, 0)
-               : cell_reference(TO_CONTEXTS,
-                                chains->places[node->parent] - 1);
-  case FUNCTION:
-    return cell_reference(TO_FUNCTIONS, node->item);
-  case CALLS:
-    return cell_calls(chains->counts[number].calls);
-  default:
+    if (node->parent == TREE_ROOT)
+      put_optional(out, false, 0);
+    else
+      put_reference(out, TO_CONTEXTS,
+                    contexts->chains.places[node->parent] - 1);
+    break;
+  case TYPES:
     collect_parts(listing->context, number);
-    return cell_parts(contexts->parts, contexts->part_count);
+    put_parts(out, contexts->parts, contexts->part_count);
   }
 }
 
@@ -179,47 +179,55 @@ size_row(const struct listing *listing, size_t item, struct ranking_row *row)
   const struct contexts *contexts = listing->context;
   if (item == contexts->rows.count)
     return false;
+  row->data = &contexts->rows.rows[item];
   row->counts = contexts->rows.rows[item].counts;
   row->rank = item;
   return true;
 }
 
-static struct cell
+static void
 size_cell(const struct listing *listing, const struct ranking_row *row,
-          int id)
+          int id, struct writer *out)
 {
   static const char *const words[] = {[SIZE_LARGE] = "large",
                                       [SIZE_GROWTH] = "grown",
                                       [SIZE_UNKNOWN] = "unknown"};
   const struct contexts *contexts = listing->context;
-  struct cell samples = {.kind = CELL_NUMBERS, .counts = contexts->numbers};
-  const struct sample_row *context = &contexts->rows.rows[row->item];
+  const struct sample_row *context = row->data;
   const struct profile *profile = listing->view->profile;
   const struct profile_type *type = &profile->types[context->keys[ROW_TYPE]];
+  size_t count = 0;
   switch ((enum size_id)id) {
   case OF_CHAIN:
-    return cell_reference(TO_CONTEXTS,
-                          contexts->chains.places[context->node] - 1);
+    put_reference(out, TO_CONTEXTS,
+                  contexts->chains.places[context->node] - 1);
+    break;
   case CATEGORY:
-    return cell_text(category_rows[profile->language][type->category].name);
+    put_text(out, category_rows[profile->language][type->category].name);
+    break;
   case TYPE:
-    return cell_text(names_text(&profile->names, type->type));
+    put_text(out, names_text(&profile->names, type->type));
+    break;
   case CLASS:
-    return cell_text(names_text(&profile->names, type->class_name));
+    put_text(out, names_text(&profile->names, type->class_name));
+    break;
   case SIZE:
-    return context->keys[ROW_SIZE_KIND] == SIZE_EXACT
-               ? cell_number(context->keys[ROW_OBJECT_BYTES])
-               : (struct cell){.kind = CELL_KEYWORD,
-                               .text = words[context->keys[ROW_SIZE_KIND]]};
+    if (context->keys[ROW_SIZE_KIND] == SIZE_EXACT)
+      put_number(out, context->keys[ROW_OBJECT_BYTES]);
+    else
+      put_keyword(out, words[context->keys[ROW_SIZE_KIND]]);
+    break;
   case PHASE:
-    return cell_text(phase_texts[context->keys[ROW_PHASE]].word);
+    put_text(out, phase_texts[context->keys[ROW_PHASE]].word);
+    break;
   case THREAD:
-    return cell_text(profile_thread_name(profile, context->keys[ROW_THREAD]));
-  default:
+    put_text(out, profile_thread_name(profile, context->keys[ROW_THREAD]));
+    break;
+  case SAMPLES:
     for (uint32_t i = lists_first(&contexts->samples, row->item);
          i != INDEX_NONE; i = lists_next(&contexts->samples, i))
-      contexts->numbers[samples.number++] = i;
-    return samples;
+      contexts->numbers[count++] = i;
+    put_numbers(out, contexts->numbers, count);
   }
 }
 

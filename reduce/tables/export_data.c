@@ -12,7 +12,7 @@
 #include "tables/output.h"
 
 #include "tables/scratch.h"
-#include "tables/writer.h"
+#include "tables/table.h"
 
 #include <string.h>
 
@@ -59,8 +59,9 @@ json_places(const struct view *view)
 }
 
 static void
-write_comments(struct writer *writer, const struct profile *profile)
+write_comments(struct writer *writer)
 {
+  const struct profile *profile = writer->view->profile;
   bool lisp = writer->form == FORM_LISP;
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *text = names_text(&profile->names, profile->comments[i]);
@@ -81,10 +82,10 @@ write_comments(struct writer *writer, const struct profile *profile)
 /* Returns whether LIST is written: all but CONTEXTS, unless these are wanted,
  * or in Lisp the table alone that is asked for. */
 static bool
-wants(enum form form, const struct list *list, const struct view *view,
-      bool contexts)
+wants(const struct writer *writer, const struct list *list, bool contexts)
 {
-  const struct output *asked = view->options->table;
+  const struct output *asked = writer->view->options->table;
+  const enum form form = writer->form;
   const bool of_contexts = list->table == &contexts_table ||
                            list->table == &contexts_by_size_table;
   if (form == FORM_LISP ? !list->lisp : !list->json)
@@ -95,17 +96,17 @@ wants(enum form form, const struct list *list, const struct view *view,
 }
 
 static void
-write_lists(struct writer *writer, const struct view *view, bool contexts)
+write_lists(struct writer *writer, bool contexts)
 {
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-    if (wants(writer->form, &lists[i], view, contexts))
-      writer_table(writer, lists[i].key, lists[i].table, view);
+    if (wants(writer, &lists[i], contexts))
+      writer_table(writer, lists[i].key, lists[i].table);
 }
 
 static void
-write_json_head(struct writer *writer, const struct view *view)
+write_json_head(struct writer *writer)
 {
-  const struct profile *profile = view->profile;
+  const struct profile *profile = writer->view->profile;
   struct sink *sink = writer->sink;
   sink_text(sink, "{\"format\":\"mprof-profile\",\"version\":2,"
                   "\"generator\":\"mprof " MPROF_VERSION "\",\n");
@@ -118,10 +119,10 @@ write_json_head(struct writer *writer, const struct view *view)
   writer_end(writer, ']');
   sink_text(sink, ",\n\"totals\":{");
   writer->first = true;
-  writer_counts(writer, view, "", view->selection.total.counts);
+  writer_counts(writer, "", writer->view->selection.total.counts);
   sink_text(sink, "},\n\"file_totals\":{");
   writer->first = true;
-  writer_counts(writer, view, "", profile->total);
+  writer_counts(writer, "", profile->total);
   sink_text(sink, "}");
 }
 
@@ -129,12 +130,14 @@ void
 json_write(const struct json_places *places, const struct view *view,
            bool contexts, struct sink *sink)
 {
-  struct writer writer = {
-      sink, FORM_JSON, true, {places->functions, places->types}};
-  write_json_head(&writer, view);
-  write_lists(&writer, view, contexts);
+  struct writer writer = {.view = view,
+                          .sink = sink,
+                          .form = FORM_JSON,
+                          .places = {places->functions, places->types}};
+  write_json_head(&writer);
+  write_lists(&writer, contexts);
   sink_text(sink, ",\n\"comments\":[");
-  write_comments(&writer, view->profile);
+  write_comments(&writer);
   sink_text(sink, "]}\n");
 }
 
@@ -148,14 +151,14 @@ export_json(const struct view *view, struct sink *sink)
 void
 export_lisp(const struct view *view, struct sink *sink)
 {
-  struct writer writer = {sink, FORM_LISP, false, {NULL, NULL}};
+  struct writer writer = {.view = view, .sink = sink, .form = FORM_LISP};
   sink_text(sink, "(:mprof-profile");
-  writer_counts(&writer, view, "", view->selection.total.counts);
+  writer_counts(&writer, "", view->selection.total.counts);
   sink_format(sink, "\n :language \"%s\"",
               view->profile->language == LANGUAGE_LISP ? "lisp" : "c");
-  write_lists(&writer, view, false);
+  write_lists(&writer, false);
   sink_text(sink, "\n :comments\n (");
-  write_comments(&writer, view->profile);
+  write_comments(&writer);
   sink_text(sink, "))\n");
 }
 
@@ -163,7 +166,6 @@ void
 export_csv(const struct view *view, struct sink *sink)
 {
   const struct output *output = view->options->table;
-  struct writer writer = {sink, FORM_CSV, true, {NULL, NULL}};
-  writer_table(&writer, "", (output == NULL ? csv_tables : output)->table,
-               view);
+  struct writer writer = {.view = view, .sink = sink, .form = FORM_CSV};
+  writer_table(&writer, "", (output == NULL ? csv_tables : output)->table);
 }

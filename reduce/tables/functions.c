@@ -12,15 +12,7 @@
 
 #include <string.h>
 
-enum id {
-  CALLS,
-  BYTES_PER_CALL,
-  CYCLE,
-  SOURCE_FILE,
-  SOURCE_LINE,
-  TYPES,
-  OF_THESE
-};
+enum id { CYCLE, SOURCE_FILE, SOURCE_LINE, TYPES, OF_THESE };
 
 #define NAME_COLUMN                                                          \
   {                                                                          \
@@ -59,13 +51,13 @@ static const struct column function_columns[] = {
     MORE(OF_ROW, "self_"),
     MORE(OF_INCLUSIVE, "inclusive_"),
     {CONTENT(BY_CATEGORY), .keys = {"self_category_bytes"}},
-    {OWN(CALLS), .keys = KEYS("activations", "calls"),
-     HEADING(2, NULL, "calls"), .use = USE_CALLS, .sums = true,
+    {CONTENT(CALLS), .keys = KEYS("activations", "calls"),
+     HEADING(2, NULL, "calls"), .use = USE_CALLS,
      .meaning = CALLS_TEXT "; <TOTAL>: all counted calls, also to "
                            "functions without a row",
      .meaning_in_c = CALLS_TEXT_IN_C "; <TOTAL>: all allocations"},
-    {OWN(BYTES_PER_CALL), HEADING(2, "bytes", "/call"),
-     .use = USE_AVERAGES_OF_CALLS, .sums = true,
+    {CONTENT(PER_CALL), HEADING(2, "bytes", "/call"),
+     .use = USE_AVERAGES_OF_CALLS,
      .meaning = "average bytes that the function itself allocated per call, "
                 "rounded"},
     NAME_COLUMN,
@@ -112,6 +104,7 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
   const struct graph_node *node = &graph->nodes[item];
   enum measure bytes = listing->table->bytes;
   bool text = listing->form == FORM_TEXT;
+  row->data = node;
   row->figures = &node->self;
   row->inclusive = &node->inclusive;
   row->name = node->name;
@@ -126,46 +119,33 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
   return true;
 }
 
-/* Returns the calls of the total: all that are counted, whether or not a
- * function has a row; of groups, those that lead from one to another. */
-static uint64_t
-all_calls(const struct view *view)
-{
-  return view->options->by == BY_FUNCTION ||
-                 view->profile->language == LANGUAGE_C
-             ? view->selection.calls
-             : view->graph.calls;
-}
-
-static struct cell
-cell(const struct listing *listing, const struct ranking_row *row, int id)
+static void
+cell(const struct listing *listing, const struct ranking_row *row, int id,
+     struct writer *out)
 {
   const struct view *view = listing->view;
-  if (id == OF_THESE)
-    return (struct cell){.kind = CELL_SHARE,
-                         .number = row->figures->temporary_allocs,
-                         .whole = row->figures->allocs};
-  uint64_t calls =
-      row->item == (size_t)NO_ITEM ? all_calls(view) : row->calls;
-  if (id == BYTES_PER_CALL)
-    return cell_average(row->figures->bytes, calls);
-  if (id == CALLS)
-    return cell_calls(calls);
-  const struct graph_node *node = &view->graph.nodes[row->item];
-  uint64_t line = (uint64_t)node_line(view, node);
+  const struct graph_node *node = row->data;
   switch ((enum id)id) {
+  case OF_THESE:
+    text_table_share(out->text, row->figures->temporary_allocs,
+                     row->figures->allocs);
+    break;
   case CYCLE:
-    return node->cycle == 0 ? cell_optional(false, 0)
-                            : cell_reference(TO_CYCLES, node->cycle - 1);
+    if (node->cycle == 0)
+      put_optional(out, false, 0);
+    else
+      put_reference(out, TO_CYCLES, node->cycle - 1);
+    break;
   case SOURCE_FILE:
-    return cell_text(node_file(view, node));
+    put_text(out, node_file(view, node));
+    break;
   case SOURCE_LINE:
-    return cell_optional(line != 0, line);
-  default:
-    return node->type_count == 0 /* the graph may have none at all */
-               ? cell_parts(NULL, 0)
-               : cell_parts(&view->graph.self_types[node->first_type],
-                            node->type_count);
+    put_optional(out, node_line(view, node) != 0,
+                 (uint64_t)node_line(view, node));
+    break;
+  case TYPES:
+    put_parts(out, view->graph.self_types + node->first_type,
+              node->type_count);
   }
 }
 

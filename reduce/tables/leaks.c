@@ -206,13 +206,14 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
   return true;
 }
 
-static struct cell
-cell(const struct listing *listing, const struct ranking_row *row, int id)
+static void
+cell(const struct listing *listing, const struct ranking_row *row, int id,
+     struct writer *out)
 {
   const struct leaks *leaks = listing->context;
   const struct path *path =
       row->item == (size_t)NO_ITEM ? &leaks->all : &leaks->paths[row->item];
-  return cell_number(path->reachable[id]);
+  put_number(out, path->reachable[id]);
 }
 
 static const struct figures *

@@ -19,11 +19,12 @@ struct ranking_row {
   const struct figures *inclusive; /* NULL: there are none */
   const uint64_t *counts;          /* by measure, when there are no figures */
   const char *name;
-  uint64_t calls; /* perhaps CALLS_UNKNOWN */
-  uint64_t rank;  /* breaks ties */
-  size_t item;    /* what the row stands for; the caller's index */
-  bool left_out;  /* set by a table's `row': the item has no row; a ranking
-                     never sets it */
+  const void *data; /* what has the fields of columns; NULL: no column has */
+  uint64_t calls;   /* perhaps CALLS_UNKNOWN */
+  uint64_t rank;    /* breaks ties */
+  size_t item;      /* what the row stands for; the caller's index */
+  bool left_out;    /* set by a table's `row': the item has no row; a ranking
+                       never sets it */
   /* set when rows are sorted: by what, and what breaks ties */
   uint64_t key, bytes, allocs;
 };

@@ -21,14 +21,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum id {
-  INDEX,
-  SELF_AND_BELOW,
-  OWN_WEIGHT,
-  FRACTION_OF,
-  CALLED,
-  MORE_CALLS
-};
+enum id { INDEX, SELF_AND_BELOW, OWN_WEIGHT, FRACTION_OF, MORE_CALLS };
 
 static const struct column columns[] = {
     {OWN(INDEX), LEFT_HEADING(0, "index"),
@@ -58,7 +51,7 @@ static const struct column columns[] = {
      .meaning = "bytes of \"self\" that were alive at the last collection"},
     {CATEGORIES(KEPT_BYTES), HEADING(2, NULL, "% live"), .use = USE_LIVE,
      .spare = 3, .meaning = "their share of all live bytes, by category"},
-    {OWN(CALLED), HEADING(2, NULL, "called"), .use = USE_CALLS,
+    {CONTENT(CALLS), HEADING(2, NULL, "called"), .use = USE_CALLS,
      .meaning =
          "calls that led to allocation; own line: to the function; callers: "
          "from this caller; callees: from the function to this callee",
@@ -108,7 +101,6 @@ struct drawing {
   struct graph_entries entries;
   struct listing listing; /* its context is this */
   struct text_table table;
-  struct line line; /* the one in hand */
 };
 
 /* Returns the bytes of FIGURES, or the objects if these are counted. */
@@ -136,47 +128,52 @@ other_calls(const struct drawing *drawing, const struct graph_node *node)
              : node->calls - node->inner_calls;
 }
 
-static struct cell
-cell(const struct listing *listing, const struct ranking_row *row, int id)
+static void
+cell(const struct listing *listing, const struct ranking_row *row, int id,
+     struct writer *out)
 {
   const struct drawing *drawing = listing->context;
-  const struct line *line = &drawing->line;
+  const struct line *line = row->data;
   const struct graph_node *own = line->own;
+  struct sink *sink = &listing->text->sink;
   string_sink_clear(listing->text);
-  switch ((enum id)id) {
-  case INDEX:
-    if (own != NULL)
-      sink_format(&listing->text->sink, "[%zu]", index_of(drawing, own));
-    return listing_text(listing);
-  case SELF_AND_BELOW:
-    if (own != NULL && own->cycle == 0)
-      return (struct cell){.kind = CELL_SHARE,
-                           .number = weight_of(drawing, &own->inclusive),
-                           .whole = weight_of(drawing, drawing->total)};
-    return cell_text(own != NULL || line->member ? "*" : "");
-  case OWN_WEIGHT:
-    return cell_number(weight_of(drawing, row->figures));
-  case FRACTION_OF:
-    return cell_optional(own == NULL, line->fraction_of);
-  case CALLED:
-    return cell_calls(line->calls);
-  default:
-    if (line->mark != '\0' && line->more != CALLS_UNKNOWN &&
-        (line->mark != '+' || line->more != 0))
-      sink_format(&listing->text->sink, "%c%" PRIu64, line->mark, line->more);
-    return listing_text(listing);
+  if (id == SELF_AND_BELOW && own != NULL && own->cycle == 0) {
+    text_table_share(out->text, weight_of(drawing, &own->inclusive),
+                     weight_of(drawing, drawing->total));
+    return;
   }
+  if (id == SELF_AND_BELOW && (own != NULL || line->member))
+    sink_text(sink, "*");
+  else if (id == INDEX && own != NULL)
+    sink_format(sink, "[%zu]", index_of(drawing, own));
+  else if (id == MORE_CALLS && line->mark != '\0' &&
+           line->more != CALLS_UNKNOWN &&
+           (line->mark != '+' || line->more != 0))
+    sink_format(sink, "%c%" PRIu64, line->mark, line->more);
+  put_text(out, string_sink_text(listing->text));
 }
 
-static const struct table graph_table = {COLUMNS(columns), .cell = cell};
+static uint64_t
+fraction(const struct listing *listing, const struct ranking_row *row, int id)
+{
+  const struct line *line = row->data;
+  return id == OWN_WEIGHT    ? weight_of(listing->context, row->figures)
+         : line->own == NULL ? line->fraction_of
+                             : (uint64_t)UNKNOWN_WHOLE;
+}
+
+static const struct table graph_table = {COLUMNS(columns), .cell = cell,
+                                         .fraction = fraction};
 
 /* Adds LINE, and frees its name. */
 static void
 add_line(struct drawing *drawing, struct line line)
 {
-  const struct ranking_row row = {
-      .figures = line.figures, .inclusive = line.exact, .name = line.name};
-  drawing->line = line;
+  const struct ranking_row row = {.figures = line.figures,
+                                  .inclusive = line.exact,
+                                  .name = line.name,
+                                  .calls = line.calls,
+                                  .data = &line};
   if (line.own != NULL)
     text_table_mark(&drawing->table, TEXT_STRONG);
   text_report_row(&drawing->listing, &drawing->table, &row, drawing->total);

@@ -9,8 +9,6 @@
 #include "tables/report.h"
 #include "tables/table.h"
 
-enum id { ENTERED, SPENT, FIRST_ENTERED, LAST_LEFT, HELD };
-
 #define DATA_COLUMNS                                                         \
   ALL_COUNTS, {CONTENT(BY_CATEGORY), .keys = KEYS("category_bytes", "")},    \
       ALL_MORE
@@ -38,22 +36,26 @@ static const struct column thread_columns[] = {
 static const struct column region_columns[] = {
     {CONTENT(NAME), .keys = KEYS("path", "region"), .first = true},
     DATA_COLUMNS,
-    {OWN(ENTERED), .keys = KEY("entered"), HEADING(0, NULL, "entered"),
+    {FIELD(NUMBER, struct region_row, entered), .keys = KEY("entered"),
+     HEADING(0, NULL, "entered"),
      .meaning = "number of entries, by all threads"},
-    {OWN(SPENT), .unit = UNIT_SECONDS, .keys = KEY("nanoseconds"),
-     HEADING(2, NULL, "seconds"),
+    {FIELD(NUMBER, struct region_row, spent), .unit = UNIT_SECONDS,
+     .keys = KEY("nanoseconds"), HEADING(2, NULL, "seconds"),
      .meaning = "time spent in the region, summed over threads"},
     ALLOCS_COLUMN(2, "objects allocated in the region and in nested regions, "
                      "and their share of all"),
     BYTES_COLUMN("their bytes, and their share of all bytes"),
-    {OWN(HELD), HEADING(2, NULL, "held"), .use = USE_KEPT,
+    {FIELD(NUMBER, struct region_row, held), HEADING(2, NULL, "held"),
+     .use = USE_KEPT,
      .meaning = "bytes of these that were live when the region was last "
                 "left"},
-    {OWN(FIRST_ENTERED), .unit = UNIT_TIME, .keys = KEY("first_entered"),
-     LEFT_HEADING(2, "first"), .meaning = "time of the first entry, in UTC"},
-    {OWN(LAST_LEFT), .unit = UNIT_TIME, .keys = KEY("last_left"),
-     LEFT_HEADING(2, "last"), .meaning = "time of the last exit, in UTC"},
-    {OWN(HELD), .keys = KEY("held_bytes")},
+    {FIELD(OPTIONAL, struct region_row, first), .unit = UNIT_TIME,
+     .keys = KEY("first_entered"), LEFT_HEADING(2, "first"),
+     .meaning = "time of the first entry, in UTC"},
+    {FIELD(OPTIONAL, struct region_row, last), .unit = UNIT_TIME,
+     .keys = KEY("last_left"), LEFT_HEADING(2, "last"),
+     .meaning = "time of the last exit, in UTC"},
+    {OWN(0), .keys = KEY("held_bytes")},
     {CONTENT(NAME), LEFT_HEADING(2, "region"),
      .meaning = "name of the region, after those of the regions around it"},
 };
@@ -99,30 +101,21 @@ region_row(const struct listing *listing, size_t item,
   if (item == listing->view->regions.count)
     return false;
   const struct region_row *region = &listing->view->regions.rows[item];
+  row->data = region;
   row->figures = &region->figures;
   row->name = region->path;
   row->rank = item; /* those around it come first */
   return true;
 }
 
-static struct cell
+/* Puts the bytes that were held into OUT. */
+static void
 region_cell(const struct listing *listing, const struct ranking_row *row,
-            int id)
+            int id, struct writer *out)
 {
-  const struct region_row *region = &listing->view->regions.rows[row->item];
-  switch ((enum id)id) {
-  case ENTERED:
-    return cell_number(region->entered);
-  case SPENT:
-    return cell_number(region->spent);
-  case FIRST_ENTERED:
-    return cell_optional(region->first != 0, region->first);
-  case LAST_LEFT:
-    return cell_optional(region->last != 0, region->last);
-  default:
-    return cell_optional(region->knows_held || listing->form == FORM_TEXT,
-                         region->held);
-  }
+  const struct region_row *region = row->data;
+  (void)listing, (void)id;
+  put_optional(out, region->knows_held, region->held);
 }
 
 static const char *

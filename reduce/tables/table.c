@@ -81,6 +81,17 @@ listing_row(const struct listing *listing, size_t index,
   return index < listing->ranking.count;
 }
 
+/* Returns the calls of the total: all that are counted, whether or not a
+ * function has a row; of groups, those that lead from one to another. */
+static uint64_t
+all_calls(const struct view *view)
+{
+  return view->options->by == BY_FUNCTION ||
+                 view->profile->language == LANGUAGE_C
+             ? view->selection.calls
+             : view->graph.calls;
+}
+
 struct ranking_row
 listing_total(const struct listing *listing)
 {
@@ -90,6 +101,7 @@ listing_total(const struct listing *listing)
   return (struct ranking_row){.figures = total,
                               .inclusive = total,
                               .name = "<TOTAL>",
+                              .calls = all_calls(listing->view),
                               .item = (size_t)NO_ITEM};
 }
 
@@ -121,45 +133,56 @@ listing_has_cxx_names(const struct listing *listing)
          listing->view->profile->language == LANGUAGE_C;
 }
 
-struct cell
+void
 listing_cell(const struct listing *listing, const struct ranking_row *row,
-             const struct column *column)
+             const struct column *column, struct writer *out)
 {
   const struct profile_gaps *gaps = &listing->view->profile->gaps;
   const struct figures *figures =
       column->of == OF_INCLUSIVE ? row->inclusive : row->figures;
+  const void *field = (const char *)row->data + column->id;
+  out->unit = column->unit;
   switch (column->content) {
   case CONTENT_NAME:
-    if (!listing_has_cxx_names(listing))
-      return cell_text(row->name);
     string_sink_clear(listing->text);
-    write_cxx_name(&listing->text->sink, row->name);
-    return listing_text(listing);
+    if (listing_has_cxx_names(listing))
+      write_cxx_name(&listing->text->sink, row->name);
+    put_name(out, listing_has_cxx_names(listing)
+                      ? string_sink_text(listing->text)
+                      : row->name);
+    break;
   case CONTENT_FIGURE:
-    return cell_optional(
+    put_optional(
+        out,
         (column->measure != MEASURE_ALLOCS || gaps->countless == 0) &&
             (column->of != OF_FREED || gaps->live + gaps->apart == 0),
         row_figure(row, column));
+    break;
   case CONTENT_AVERAGE:
-    return cell_average(figures->bytes, figures->counts[column->measure]);
-  case CONTENT_COUNTS:
-  case CONTENT_MORE:
-    return (struct cell){.kind = CELL_COUNTS,
-                         .counts =
-                             figures == NULL ? row->counts : figures->counts};
-  case CONTENT_BY_CATEGORY:
-    return (struct cell){.kind = CELL_NUMBERS,
-                         .number = CATEGORY_COUNT,
-                         .counts = figures->by_category};
+    put_average(out, figures->bytes, figures->counts[column->measure]);
+    break;
+  case CONTENT_CALLS:
+    put_calls(out, row->calls);
+    break;
+  case CONTENT_PER_CALL:
+    put_average(out, figures->bytes, row->calls);
+    break;
+  case CONTENT_NUMBER:
+    put_number(out, *(const uint64_t *)field);
+    break;
+  case CONTENT_OPTIONAL:
+    put_optional(out, *(const uint64_t *)field != 0,
+                 *(const uint64_t *)field);
+    break;
+  case CONTENT_TEXT:
+    put_text(out, *(const char *const *)field);
+    break;
+  case CONTENT_FUNCTION:
+    put_reference(out, TO_FUNCTIONS, *(const uint32_t *)field);
+    break;
   default:
-    return listing->table->cell(listing, row, column->id);
+    listing->table->cell(listing, row, column->id, out);
   }
-}
-
-struct cell
-listing_text(const struct listing *listing)
-{
-  return cell_text(string_sink_text(listing->text));
 }
 
 /* ---- names of C++ ---- */

@@ -15,15 +15,7 @@
 
 #include "analysis/view.h"
 #include "tables/ranking.h"
-#include "tables/text_table.h"
-
-enum form {
-  FORM_JSON,
-  FORM_LISP,
-  FORM_CSV,
-  KEYED_FORMS,
-  FORM_TEXT = KEYED_FORMS
-};
+#include "tables/writer.h"
 
 /* Facts that the profile must have for a column of the text to be there;
  * averages are there where a line has room. */
@@ -46,23 +38,27 @@ enum content {
   CONTENT_SHARE,      /* only that measure as a share of the total */
   CONTENT_AVERAGE,    /* bytes by that measure */
   CONTENT_CATEGORIES, /* in the text: four columns, shares of the total, or of
-                         the number that `cell' returns for `id' */
+                         what `fraction' returns for `id' */
+  CONTENT_CALLS,      /* of the row */
+  CONTENT_PER_CALL,   /* bytes by these */
   CONTENT_COUNTS,     /* with keys: all measures that are known; in CSV
                          bytes and allocations */
   CONTENT_MORE,       /* in CSV: the other measures */
-  CONTENT_BY_CATEGORY /* with keys: bytes by category */
+  CONTENT_BY_CATEGORY, /* with keys: bytes by category */
+  /* fields of what the row stands for: */
+  CONTENT_NUMBER,   /* uint64_t */
+  CONTENT_OPTIONAL, /* the same; 0 when not known */
+  CONTENT_TEXT,     /* const char *; NULL when not known */
+  CONTENT_FUNCTION  /* uint32_t, a node of the graph */
 };
 
 /* Figures of a row that a column can have. */
 enum figures_of { OF_ROW, OF_INCLUSIVE, OF_FREED };
 
-/* Units of a number in the text; times are stored in nanoseconds. */
-enum unit { UNIT_COUNT, UNIT_SECONDS, UNIT_TIME };
-
 struct column {
   enum content content;
-  int id; /* of CONTENT_OWN: the number that `cell' gets; of
-             CONTENT_CATEGORIES: the same, or 0 */
+  int id; /* of CONTENT_OWN: the number that `cell' gets; of a field: its
+             offset; of CONTENT_CATEGORIES: what `fraction' gets, or 0 */
   enum figures_of of;
   enum measure measure;
   enum unit unit;
@@ -81,7 +77,8 @@ struct column {
   bool weighs;       /* it is of the bytes or objects that --value counts: see
                         column_weighed */
   unsigned spare;    /* see text_table.h */
-  const char *total; /* of CONTENT_OWN: its text in the row of the total */
+  const char *total; /* of what is the item's alone: its text in the row of
+                        the total */
   bool sums;         /* `cell' makes its cell in the row of the total, too */
 };
 
@@ -107,6 +104,8 @@ struct column {
 /* Initialisers of the content, and of the measure or the id. */
 #define CONTENT(what) .content = CONTENT_##what
 #define OWN(own) .content = CONTENT_OWN, .id = own
+#define FIELD(what, type, member)                                            \
+  .content = CONTENT_##what, .id = (int)offsetof(type, member)
 #define OF_MEASURE(what, name) .content = what, .measure = MEASURE_##name
 #define FIGURE(name) OF_MEASURE(CONTENT_FIGURE, name)
 #define SHARE(name) OF_MEASURE(CONTENT_SHARE, name)
@@ -151,37 +150,6 @@ struct column {
   "allocations with the function on their chain, each counted as one call"
 #define CALLS_MEANING .meaning = CALLS_TEXT, .meaning_in_c = CALLS_TEXT_IN_C
 
-/* Things that a cell can refer to. */
-enum target {
-  TO_FUNCTIONS, /* nodes of the graph */
-  TO_TYPES,     /* types of the profile */
-  TO_CYCLES,
-  TO_CONTEXTS /* nodes of the tree of chains */
-};
-
-enum cell_kind {
-  CELL_UNKNOWN,
-  CELL_NUMBER,
-  CELL_SHARE, /* in the text: `number' as a share of `whole' */
-  CELL_TEXT,
-  CELL_KEYWORD, /* in Lisp alone: a text in the place of a number */
-  CELL_COUNTS,  /* by measure */
-  CELL_NUMBERS,
-  CELL_REFERENCE, /* a number, of the target */
-  CELL_LIST,      /* several references */
-  CELL_PARTS      /* parts of the row, by type */
-};
-
-struct cell {
-  enum cell_kind kind;
-  enum target to;
-  uint64_t number, whole; /* number: of several values, how many */
-  const char *text;
-  const uint64_t *counts; /* or numbers */
-  const uint32_t *items;
-  const struct type_part *parts; /* whatever their groups */
-};
-
 struct listing;
 
 struct table {
@@ -206,13 +174,17 @@ struct table {
 
   /* Sets ROW, which is zeroed but for `item' and an empty name, to the row of
    * ITEM.  Returns false if neither ITEM nor any item after it has one.
-   * `cell' returns the cell of a column of CONTENT_OWN. */
+   * `cell' puts the cell of a column of CONTENT_OWN into OUT. */
   bool (*row)(const struct listing *listing, size_t item,
               struct ranking_row *row);
-  struct cell (*cell)(const struct listing *listing,
-                      const struct ranking_row *row, int id);
+  void (*cell)(const struct listing *listing, const struct ranking_row *row,
+               int id, struct writer *out);
 
   /* The rest is optional. */
+  /* Returns what shares of categories are shares of; UNKNOWN_WHOLE: of
+   * nothing. */
+  uint64_t (*fraction)(const struct listing *listing,
+                       const struct ranking_row *row, int id);
   /* Adds what is in ROW, of a table of groups, for lines below it, whose
    * shares are shares of the group. */
   void (*members)(const struct listing *listing,
@@ -231,6 +203,8 @@ struct table {
   void (*legend)(const struct listing *listing,
                  struct sink *sink); /* writes the end of the legend */
 };
+
+enum { UNKNOWN_WHOLE = -1 };
 
 /* The columns of a description. */
 #define COLUMNS(list)                                                        \
@@ -261,15 +235,11 @@ bool listing_row(const struct listing *listing, size_t index,
 enum { NO_ITEM = -1 };
 struct ranking_row listing_total(const struct listing *listing);
 
-/* Returns the cell of ROW in COLUMN, whose text lasts until the next call;
- * not for contents of the text only. */
-struct cell listing_cell(const struct listing *listing,
-                         const struct ranking_row *row,
-                         const struct column *column);
-
-/* Returns the text that has been written to the listing's string since it
- * was cleared. */
-struct cell listing_text(const struct listing *listing);
+/* Puts the cell of ROW in COLUMN into OUT; not for contents of the text only.
+ */
+void listing_cell(const struct listing *listing,
+                  const struct ranking_row *row, const struct column *column,
+                  struct writer *out);
 
 /* Returns whether names are shortened: the text of a profile of C or C++. */
 bool listing_has_cxx_names(const struct listing *listing);
@@ -281,56 +251,6 @@ void write_cxx_name(struct sink *sink, const char *name);
 /* Returns the figure of ROW that COLUMN is about. */
 uint64_t row_figure(const struct ranking_row *row,
                     const struct column *column);
-
-static inline struct cell
-cell_number(uint64_t number)
-{
-  return (struct cell){.kind = CELL_NUMBER, .number = number};
-}
-
-/* Returns a cell with NUMBER, or an unknown one if it is not KNOWN. */
-static inline struct cell
-cell_optional(bool known, uint64_t number)
-{
-  return known ? cell_number(number) : (struct cell){.kind = CELL_UNKNOWN};
-}
-
-/* Returns BYTES divided by COUNT, to the nearest, halves upward; an unknown
- * cell if COUNT is 0 or CALLS_UNKNOWN. */
-static inline struct cell
-cell_average(uint64_t bytes, uint64_t count)
-{
-  if (count == 0 || count == CALLS_UNKNOWN)
-    return cell_optional(false, 0);
-  return cell_number(bytes / count + (bytes % count >= count - count / 2));
-}
-
-/* Returns a cell with CALLS; an unknown one for CALLS_UNKNOWN. */
-static inline struct cell
-cell_calls(uint64_t calls)
-{
-  return cell_optional(calls != CALLS_UNKNOWN, calls);
-}
-
-/* Returns a cell with TEXT, an unknown one if it is NULL. */
-static inline struct cell
-cell_text(const char *text)
-{
-  return (struct cell){.kind = text == NULL ? CELL_UNKNOWN : CELL_TEXT,
-                       .text = text};
-}
-
-static inline struct cell
-cell_parts(const struct type_part *parts, size_t count)
-{
-  return (struct cell){.kind = CELL_PARTS, .parts = parts, .number = count};
-}
-
-static inline struct cell
-cell_reference(enum target to, uint64_t item)
-{
-  return (struct cell){.kind = CELL_REFERENCE, .to = to, .number = item};
-}
 
 /* The rest is for tables as text. */
 

@@ -16,14 +16,11 @@
 #include "analysis/frames.h"
 #include "tables/report.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { FEW = 5 }; /* members of a group, unless --verbose */
 enum { HEAVY_SHARE = SHARE_WHOLE / 10 }; /* of a row to look at first */
-enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* in nanoseconds */
 
 bool
 column_used(const struct view *view, enum column_use use)
@@ -105,42 +102,6 @@ text_columns_begin(struct text_table *text, const struct view *view,
   }
 }
 
-static void
-add_time(struct text_table *text, uint64_t nanoseconds)
-{
-  char date[32] = "";
-  struct tm parts;
-  time_t seconds = (time_t)(nanoseconds / SECOND);
-  if (gmtime_r(&seconds, &parts) != NULL)
-    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
-  text_table_cell(text, "%s.%03u", date,
-                  (unsigned)(nanoseconds / MILLISECOND % 1000));
-}
-
-static void
-add_cell(struct text_table *text, const struct cell *cell, enum unit unit)
-{
-  switch (cell->kind) {
-  case CELL_UNKNOWN:
-    text_table_cell(text, "%s", "");
-    break;
-  case CELL_SHARE:
-    text_table_share(text, cell->number, cell->whole);
-    break;
-  case CELL_NUMBER:
-    if (unit == UNIT_TIME)
-      add_time(text, cell->number);
-    else if (unit == UNIT_SECONDS)
-      text_table_cell(text, "%" PRIu64 ".%03u", cell->number / SECOND,
-                      (unsigned)(cell->number / MILLISECOND % 1000));
-    else
-      text_table_number(text, cell->number);
-    break;
-  default:
-    text_table_name(text, cell->text);
-  }
-}
-
 /* Adds the shares by category of COLUMN: of WHOLE, or of what the table says,
  * which may be nothing. */
 static void
@@ -148,17 +109,17 @@ add_categories(const struct listing *listing, struct text_table *text,
                const struct ranking_row *row, const struct figures *whole,
                const struct column *column)
 {
-  const struct cell all = column->id != 0
-                              ? listing->table->cell(listing, row, column->id)
-                              : cell_number(whole->counts[column->measure]);
+  const uint64_t all =
+      column->id != 0 ? listing->table->fraction(listing, row, column->id)
+                      : whole->counts[column->measure];
   const uint64_t *parts = column->measure == MEASURE_KEPT_BYTES
                               ? row->figures->category_kept
                               : row->figures->by_category;
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    if (all.kind == CELL_UNKNOWN)
+    if (all == (uint64_t)UNKNOWN_WHOLE)
       text_table_cell(text, "--");
     else
-      text_table_share(text, parts[i], all.number);
+      text_table_share(text, parts[i], all);
 }
 
 /* Adds the cells of COLUMN, and its share.  Those of figures that ROW cannot
@@ -178,15 +139,16 @@ add_cells(const struct listing *listing, struct text_table *text,
       text_table_cell(text, "*");
     return;
   }
-  if (categories) {
+  if (categories)
     add_categories(listing, text, row, whole, column);
-  } else if (column->content == CONTENT_OWN && row->item == (size_t)NO_ITEM &&
-             !column->sums) {
+  else if (row->item == (size_t)NO_ITEM && !column->sums &&
+           (column->content == CONTENT_OWN ||
+            column->content >= CONTENT_NUMBER))
     text_table_cell(text, "%s", column->total == NULL ? "" : column->total);
-  } else if (column->content != CONTENT_SHARE) {
-    struct cell cell = listing_cell(listing, row, column);
-    add_cell(text, &cell, column->unit);
-  }
+  else if (column->content != CONTENT_SHARE)
+    listing_cell(listing, row, column,
+                 &(struct writer){
+                     .view = listing->view, .form = FORM_TEXT, .text = text});
   if (share)
     text_table_share(text, row_figure(row, column), row_figure(&all, column));
 }

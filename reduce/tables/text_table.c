@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -113,6 +114,22 @@ text_table_share(struct text_table *table, uint64_t part, uint64_t whole)
   char text[3];
   share_text(text, part, whole);
   add_cell(table, text);
+}
+
+void
+text_table_time(struct text_table *table, uint64_t nanoseconds, bool date)
+{
+  enum { SECOND = 1000000000, MILLISECOND = 1000000 }; /* in nanoseconds */
+  char seconds[32];
+  struct tm parts;
+  const time_t time = (time_t)(nanoseconds / SECOND);
+  if (date)
+    strftime(seconds, sizeof seconds, "%Y-%m-%d %H:%M:%S",
+             gmtime_r(&time, &parts));
+  else
+    snprintf(seconds, sizeof seconds, "%" PRIu64, nanoseconds / SECOND);
+  text_table_cell(table, "%s.%03u", seconds,
+                  (unsigned)(nanoseconds / MILLISECOND % 1000));
 }
 
 void

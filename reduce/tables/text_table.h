@@ -55,12 +55,15 @@ void text_table_column(struct text_table *table, struct text_column column,
                        unsigned spare);
 
 /* Add the next cell: formatted text, whose control characters are escaped; a
- * number; a share as two characters; a name, behind `indent'. */
+ * number; a share as two characters; NANOSECONDS as seconds or, if they are a
+ * DATE since 1970, as that in UTC; a name, behind `indent'. */
 void text_table_cell(struct text_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_table_number(struct text_table *table, uint64_t number);
 void text_table_share(struct text_table *table, uint64_t part,
                       uint64_t whole);
+void text_table_time(struct text_table *table, uint64_t nanoseconds,
+                     bool date);
 void text_table_name(struct text_table *table, const char *name);
 
 /* Adds MARK; called between two rows. */

@@ -63,21 +63,23 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
   const struct profile *profile = listing->view->profile;
   if (item == profile->type_count)
     return false;
+  row->data = &profile->types[item];
   row->figures = &listing->view->tally.types[item];
   row->name = tally_type_name(profile, &profile->types[item]);
   row->rank = profile->types[item].category;
   return true;
 }
 
-static struct cell
-cell(const struct listing *listing, const struct ranking_row *row, int id)
+static void
+cell(const struct listing *listing, const struct ranking_row *row, int id,
+     struct writer *out)
 {
   const struct profile *profile = listing->view->profile;
-  const struct profile_type *type = &profile->types[row->item];
-  if (id == CATEGORY)
-    return cell_text(category_rows[profile->language][type->category].name);
-  return cell_text(names_text(&profile->names,
-                              id == TYPE ? type->type : type->class_name));
+  const struct profile_type *type = row->data;
+  put_text(out, id == CATEGORY
+                    ? category_rows[profile->language][type->category].name
+                    : names_text(&profile->names,
+                                 id == TYPE ? type->type : type->class_name));
 }
 
 struct pairs {

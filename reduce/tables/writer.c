@@ -15,6 +15,7 @@
 
 #include "base/quote.h"
 #include "tables/scratch.h"
+#include "tables/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -105,16 +106,6 @@ writer_text(struct writer *writer, const char *key, const char *text)
     json_string(writer->sink, text);
 }
 
-/* Writes NAME under KEY; in forms other than CSV, an empty one as unknown. */
-static void
-write_name(struct writer *writer, const char *key, const char *name)
-{
-  if (*name == '\0' && writer->form != FORM_CSV)
-    writer_optional(writer, key, false, 0);
-  else
-    writer_text(writer, key, name);
-}
-
 static void
 write_heading(struct writer *writer, const char *heading)
 {
@@ -125,16 +116,15 @@ write_heading(struct writer *writer, const char *heading)
 /* Writes the measures from FIRST up to LAST that are known; with NULL for
  * COUNTS, their headings. */
 static void
-write_measures(struct writer *writer, const struct view *view,
-               const char *prefix, const uint64_t *counts, int first,
-               int last)
+write_measures(struct writer *writer, const char *prefix,
+               const uint64_t *counts, int first, int last)
 {
   char key[64];
   for (int i = first; i <= last; i++) {
-    if (!view_knows(view, (enum measure)i))
+    if (!view_knows(writer->view, (enum measure)i))
       continue;
     snprintf(key, sizeof key, "%s%s", prefix,
-             measure_row(view->profile, (enum measure)i)->key);
+             measure_row(writer->view->profile, (enum measure)i)->key);
     if (counts != NULL)
       writer_number(writer, key, counts[i]);
     else
@@ -143,68 +133,154 @@ write_measures(struct writer *writer, const struct view *view,
 }
 
 void
-writer_counts(struct writer *writer, const struct view *view,
-              const char *prefix, const uint64_t *counts)
+writer_counts(struct writer *writer, const char *prefix,
+              const uint64_t *counts)
 {
-  write_measures(writer, view, prefix, counts, 0, MEASURE_COUNT - 1);
+  write_measures(writer, prefix, counts, 0, MEASURE_COUNT - 1);
+}
+
+/* ---- cells ---- */
+
+void
+put_optional(struct writer *writer, bool known, uint64_t number)
+{
+  if (writer->form != FORM_TEXT)
+    writer_optional(writer, writer->key, known, number);
+  else if (!known)
+    text_table_cell(writer->text, "%s", "");
+  else if (writer->unit == UNIT_COUNT)
+    text_table_number(writer->text, number);
+  else
+    text_table_time(writer->text, number, writer->unit == UNIT_TIME);
 }
 
 void
-writer_type(struct writer *writer, const struct profile *profile,
-            uint32_t type)
+put_number(struct writer *writer, uint64_t number)
 {
+  put_optional(writer, true, number);
+}
+
+void
+put_calls(struct writer *writer, uint64_t calls)
+{
+  put_optional(writer, calls != CALLS_UNKNOWN, calls);
+}
+
+void
+put_average(struct writer *writer, uint64_t bytes, uint64_t count)
+{
+  if (count == 0 || count == CALLS_UNKNOWN)
+    put_optional(writer, false, 0);
+  else
+    put_number(writer, bytes / count + (bytes % count >= count - count / 2));
+}
+
+void
+put_name(struct writer *writer, const char *name)
+{
+  if (writer->form == FORM_TEXT)
+    text_table_name(writer->text, name);
+  else
+    writer_text(writer, writer->key, name);
+}
+
+void
+put_text(struct writer *writer, const char *text)
+{
+  if (text == NULL || (*text == '\0' && writer->form < FORM_CSV))
+    put_optional(writer, false, 0);
+  else
+    put_name(writer, text);
+}
+
+void
+put_keyword(struct writer *writer, const char *text)
+{
+  if (writer->form != FORM_LISP) {
+    put_text(writer, text);
+    return;
+  }
+  next(writer, writer->key);
+  sink_format(writer->sink, ":%s", text);
+}
+
+void
+put_reference(struct writer *writer, enum target target, uint64_t item)
+{
+  if (target <= TO_TYPES && writer->places[target] != NULL)
+    put_number(writer, writer->places[target][item]);
+  else if (target == TO_FUNCTIONS)
+    put_name(writer, writer->view->graph.nodes[item].name);
+  else /* cycles have numbers that show, from 1 */
+    put_number(writer,
+               item + (target == TO_CYCLES && writer->form != FORM_JSON));
+}
+
+/* Writes what identifies TYPE: category, type and class. */
+static void
+write_type(struct writer *writer, uint32_t type)
+{
+  const struct profile *profile = writer->view->profile;
   const struct profile_type *t = &profile->types[type];
   writer_text(writer, "category",
               category_rows[profile->language][t->category].name);
-  write_name(writer, "type", names_text(&profile->names, t->type));
-  write_name(writer, "class", names_text(&profile->names, t->class_name));
+  writer->key = "type";
+  put_text(writer, names_text(&profile->names, t->type));
+  writer->key = "class";
+  put_text(writer, names_text(&profile->names, t->class_name));
 }
 
-/* Writes PART; in CSV, which has its figures elsewhere, only its type. */
-static void
-write_part(struct writer *writer, const struct profile *profile,
-           const struct type_part *part)
+void
+put_parts(struct writer *writer, const struct type_part *parts, size_t count)
 {
-  if (writer->form == FORM_CSV) {
-    writer_type(writer, profile, part->type);
-    return;
+  writer_begin(writer, writer->key, '[');
+  for (size_t i = 0; i < count; i++) {
+    const struct figures *figures = &parts[i].figures;
+    writer_begin(writer, NULL, '{');
+    if (writer->places[TO_TYPES] != NULL)
+      writer_number(writer, "type", writer->places[TO_TYPES][parts[i].type]);
+    else
+      write_type(writer, parts[i].type);
+    if (writer->form != FORM_CSV) { /* that has them elsewhere */
+      writer_number(writer, measure_rows[MEASURE_ALLOCS].key,
+                    figures->allocs);
+      writer_number(writer, measure_rows[MEASURE_BYTES].key, figures->bytes);
+    }
+    writer_end(writer, '}');
   }
-  writer_begin(writer, NULL, '{');
-  if (writer->places[TO_TYPES] != NULL)
-    writer_number(writer, "type", writer->places[TO_TYPES][part->type]);
-  else
-    writer_type(writer, profile, part->type);
-  writer_number(writer, measure_rows[MEASURE_ALLOCS].key,
-                part->figures.allocs);
-  writer_number(writer, measure_rows[MEASURE_BYTES].key, part->figures.bytes);
-  writer_end(writer, '}');
+  writer_end(writer, ']');
 }
 
-/* Writes a reference to ITEM of TARGET. */
-static void
-write_reference(struct writer *writer, const char *key,
-                const struct listing *listing, enum target target,
-                uint64_t item)
+void
+put_numbers(struct writer *writer, const uint64_t *numbers, size_t count)
 {
-  const struct call_graph *graph = &listing->view->graph;
-  if (target <= TO_TYPES && writer->places[target] != NULL)
-    writer_number(writer, key, writer->places[target][item]);
-  else if (target == TO_FUNCTIONS)
-    writer_text(writer, key, graph->nodes[item].name);
-  else /* cycles have numbers that show, from 1 */
-    writer_number(writer, key,
-                  item + (target == TO_CYCLES && writer->form != FORM_JSON));
+  writer_begin(writer, writer->key, '[');
+  for (size_t i = 0; i < count; i++)
+    writer_number(writer, NULL, numbers[i]);
+  writer_end(writer, ']');
 }
 
-/* Writes the measures that are in COLUMN: in CSV bytes and allocations stand
- * apart from the others. */
+void
+put_functions(struct writer *writer, const uint32_t *nodes, size_t count)
+{
+  writer_begin(writer, writer->key, '[');
+  writer->key = NULL;
+  for (size_t i = 0; i < count; i++)
+    put_reference(writer, TO_FUNCTIONS, nodes[i]);
+  writer_end(writer, ']');
+}
+
+/* ---- rows ---- */
+
+/* Writes the measures that are in COLUMN, or their headings: in CSV bytes and
+ * allocations stand apart from the others. */
 static void
-write_counts(struct writer *writer, const struct view *view,
-             const struct column *column, const uint64_t *counts)
+write_counts(struct writer *writer, const struct column *column,
+             const uint64_t *counts)
 {
   bool more = column->content == CONTENT_MORE;
   bool all = writer->form != FORM_CSV || more;
-  write_measures(writer, view, column->keys[writer->form], counts,
+  write_measures(writer, column->keys[writer->form], counts,
                  more ? MEASURE_ALLOCS + 1 : 0,
                  all ? MEASURE_COUNT - 1 : MEASURE_ALLOCS);
 }
@@ -213,64 +289,28 @@ static void
 write_cell(struct writer *writer, const struct listing *listing,
            const struct ranking_row *row, const struct column *column)
 {
-  const struct view *view = listing->view;
-  const char *key = column->keys[writer->form];
-  struct cell cell = listing_cell(listing, row, column);
-  switch (cell.kind) {
-  case CELL_COUNTS:
-    write_counts(writer, view, column, cell.counts);
-    break;
-  case CELL_NUMBERS:
-    writer_begin(writer, key, '[');
-    for (uint64_t i = 0; i < cell.number; i++)
-      writer_number(writer, NULL, cell.counts[i]);
-    writer_end(writer, ']');
-    break;
-  case CELL_KEYWORD:
-    next(writer, key);
-    sink_format(writer->sink, ":%s", cell.text);
-    break;
-  case CELL_UNKNOWN:
-  case CELL_NUMBER:
-    writer_optional(writer, key, cell.kind == CELL_NUMBER, cell.number);
-    break;
-  case CELL_TEXT:
-    if (column->content == CONTENT_NAME)
-      writer_text(writer, key, cell.text);
-    else
-      write_name(writer, key, cell.text);
-    break;
-  case CELL_REFERENCE:
-    write_reference(writer, key, listing, cell.to, cell.number);
-    break;
-  case CELL_LIST:
-    writer_begin(writer, key, '[');
-    for (uint64_t i = 0; i < cell.number; i++)
-      write_reference(writer, NULL, listing, cell.to, cell.items[i]);
-    writer_end(writer, ']');
-    break;
-  case CELL_PARTS:
-    writer_begin(writer, key, '[');
-    for (uint64_t i = 0; i < cell.number; i++)
-      write_part(writer, view->profile, &cell.parts[i]);
-    writer_end(writer, ']');
-    break;
-  case CELL_SHARE: /* only in texts */
-    break;
-  }
+  const struct figures *figures =
+      column->of == OF_INCLUSIVE ? row->inclusive : row->figures;
+  writer->key = column->keys[writer->form];
+  if (column->content == CONTENT_COUNTS || column->content == CONTENT_MORE)
+    write_counts(writer, column,
+                 figures == NULL ? row->counts : figures->counts);
+  else if (column->content == CONTENT_BY_CATEGORY)
+    put_numbers(writer, figures->by_category, CATEGORY_COUNT);
+  else
+    listing_cell(listing, row, column, writer);
 }
 
 static void
-write_headings(struct writer *writer, const struct view *view,
-               const struct column *column)
+write_heading_of(struct writer *writer, const struct column *column)
 {
+  enum language language = writer->view->profile->language;
   if (column->content == CONTENT_BY_CATEGORY)
     for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-      writer_text(writer, NULL,
-                  category_rows[view->profile->language][i].name);
+      writer_text(writer, NULL, category_rows[language][i].name);
   else if (column->content == CONTENT_COUNTS ||
            column->content == CONTENT_MORE)
-    write_counts(writer, view, column, NULL);
+    write_counts(writer, column, NULL);
   else
     write_heading(writer, column->keys[FORM_CSV]);
 }
@@ -289,7 +329,7 @@ write_row(struct writer *writer, const struct listing *listing,
       if (column->keys[writer->form] == NULL || column->first != (first != 0))
         continue;
       if (row == NULL)
-        write_headings(writer, listing->view, column);
+        write_heading_of(writer, column);
       else
         write_cell(writer, listing, row, column);
     }
@@ -330,11 +370,11 @@ write_rows(struct writer *writer, const char *key,
 
 void
 writer_table(struct writer *writer, const char *key,
-             const struct table *table, const struct view *view)
+             const struct table *table)
 {
   struct scratch *scratch = scratch_begin();
   struct listing listing;
-  listing_init(&listing, table, view, writer->form);
+  listing_init(&listing, table, writer->view, writer->form);
   if (listing.text->sink.error_number == 0)
     write_rows(writer, key, &listing);
   else /* it would be too large */
