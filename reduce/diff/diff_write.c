@@ -381,8 +381,7 @@ diff_explain(const struct diff *diff, struct sink *sink)
     describe(&changes, diff, DIFF_FUNCTIONS, true);
   if (diff != NULL && !report_lacks_calls(of))
     of = diff->sides[DIFF_NEW];
-  text_columns_explain(of, changes.table.columns, changes.table.column_count,
-                       sink);
+  text_columns_explain(&changes.table, of, sink);
   report_legend(of, sink, "new, gone",
                 "only in the new profile, only in the old one");
 }

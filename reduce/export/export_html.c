@@ -70,18 +70,18 @@ write_labels(struct page *page)
 {
   const struct profile *profile = page->view->profile;
   struct writer *out = &page->out;
-  writer_begin(out, "labels", '{');
-  writer_begin(out, "phase", '[');
+  writer_begin(at(out, "labels"), '{');
+  writer_begin(at(out, "phase"), '[');
   for (size_t i = 0; i < PHASE_COUNT; i++)
-    writer_text(out, NULL, phase_texts[i].word);
+    put_string(out, phase_texts[i].word);
   writer_end(out, ']');
-  writer_begin(out, "thread", '[');
+  writer_begin(at(out, "thread"), '[');
   for (size_t i = 0; i < profile->thread_count; i++)
-    writer_text(out, NULL, profile_thread_name(profile, i));
+    put_string(out, profile_thread_name(profile, i));
   writer_end(out, ']');
-  writer_begin(out, "region", '[');
+  writer_begin(at(out, "region"), '[');
   for (size_t i = 0; i < profile->region_count; i++)
-    writer_text(out, NULL, names_text(&profile->names, profile->regions[i]));
+    put_string(out, names_text(&profile->names, profile->regions[i]));
   writer_end(out, ']');
   writer_end(out, '}');
 }
@@ -90,14 +90,14 @@ static void
 write_slices(struct page *page)
 {
   const struct time_slices *slices = &page->slices;
-  writer_begin(&page->out, "slices", '[');
+  writer_begin(at(&page->out, "slices"), '[');
   for (size_t i = 0; i < slices->starts.count; i++) {
     const struct timeline_state *state = &slices->states[i];
-    writer_begin(&page->out, NULL, '{');
-    writer_number(&page->out, "start", slices->starts.items[i]);
-    writer_number(&page->out, "in_use", state->in_use);
-    writer_number(&page->out, "resident", state->resident);
-    writer_number(&page->out, "collections", state->collections);
+    writer_begin(&page->out, '{');
+    put_number(at(&page->out, "start"), slices->starts.items[i]);
+    put_number(at(&page->out, "in_use"), state->in_use);
+    put_number(at(&page->out, "resident"), state->resident);
+    put_number(at(&page->out, "collections"), state->collections);
     writer_end(&page->out, '}');
   }
   writer_end(&page->out, ']');
@@ -200,7 +200,7 @@ write_report(struct page *page, const char *key,
   struct string_sink text;
   string_sink_init(&text);
   emit(page->view, &text.sink);
-  writer_text(&page->out, key, string_sink_text(&text));
+  put_string(at(&page->out, key), string_sink_text(&text));
 }
 
 /* Writes which functions are ECL's own. */
@@ -209,13 +209,13 @@ write_system(struct page *page)
 {
   const struct view *view = page->view;
   const struct call_graph *graph = &view->graph;
-  writer_begin(&page->out, "system", '[');
+  writer_begin(at(&page->out, "system"), '[');
   for (size_t i = 0; i < graph->node_count; i++) {
     const struct graph_node *node = &graph->nodes[i];
     if (node->function != INDEX_NONE &&
         view->profile->language == LANGUAGE_LISP &&
         is_system_function(node->name, node_file(view, node)))
-      writer_number(&page->out, NULL, page->places.functions[i]);
+      put_number(&page->out, page->places.functions[i]);
   }
   writer_end(&page->out, ']');
 }
@@ -241,7 +241,7 @@ write_measures(struct page *page)
 {
   const struct view *view = page->view;
   struct writer *out = &page->out;
-  writer_begin(out, "measures", '[');
+  writer_begin(at(out, "measures"), '[');
   for (int i = 0; i < MEASURE_COUNT; i++) {
     const enum measure shown = !view_is_of_holders(view) ? (enum measure)i
                                : i == MEASURE_BYTES      ? MEASURE_HELD_BYTES
@@ -251,18 +251,18 @@ write_measures(struct page *page)
     const struct measure_row *row = measure_row(view->profile, shown);
     if (!view_knows(view, (enum measure)i))
       continue;
-    writer_begin(out, NULL, '{');
-    writer_text(out, "word", own->word);
-    writer_text(out, "key", own->key);
-    writer_text(out, "noun", row->noun);
-    writer_text(out, "what",
-                row->what == NULL ? "everything allocated" : row->what);
-    writer_number(out, "bytes", row->bytes);
+    writer_begin(out, '{');
+    put_string(at(out, "word"), own->word);
+    put_string(at(out, "key"), own->key);
+    put_string(at(out, "noun"), row->noun);
+    put_string(at(out, "what"),
+               row->what == NULL ? "everything allocated" : row->what);
+    put_number(at(out, "bytes"), row->bytes);
     writer_end(out, '}');
   }
   writer_end(out, ']');
-  writer_text(out, "value",
-              measure_row(view->profile, view_measure(view))->word);
+  put_string(at(out, "value"),
+             measure_row(view->profile, view_measure(view))->word);
 }
 
 /* Writes what the categories are called. */
@@ -271,11 +271,11 @@ write_categories(struct page *page)
 {
   enum language language = page->view->profile->language;
   struct writer *out = &page->out;
-  writer_begin(out, "letters", '[');
+  writer_begin(at(out, "letters"), '[');
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    writer_text(out, NULL, category_rows[language][i].letter);
+    put_string(out, category_rows[language][i].letter);
   writer_end(out, ']');
-  writer_text(out, "categoriesHelp", report_categories_meaning(language));
+  put_string(at(out, "categoriesHelp"), report_categories_meaning(language));
 }
 
 /* Writes what stands at the head of a report. */
@@ -285,19 +285,20 @@ write_facts(struct page *page)
   const struct view *view = page->view;
   const struct profile *profile = view->profile;
   struct writer *out = &page->out;
-  writer_text(out, "program", program_name(view, ""));
-  writer_begin(out, "files", '[');
+  put_string(at(out, "program"), program_name(view, ""));
+  writer_begin(at(out, "files"), '[');
   for (size_t i = 0; i < view->options->file_count; i++)
-    writer_text(out, NULL, view->options->files[i]);
+    put_string(out, view->options->files[i]);
   writer_end(out, ']');
-  writer_number(out, "narrowed", view->selection.narrowed);
-  writer_number(out, "holders", view_is_of_holders(view));
-  writer_number(out, "contexts", view->graph.context_count);
-  writer_number(out, "grouped", view->options->by != BY_FUNCTION);
-  writer_number(out, "inlined", view->frames.most_frames > 1);
-  writer_optional(out, "threadsCounted", profile_knows(profile, FACT_THREADS),
-                  (uint64_t)profile->facts[FACT_THREADS]);
-  writer_number(out, "suppressed", suppressed_bytes(view));
+  put_number(at(out, "narrowed"), view->selection.narrowed);
+  put_number(at(out, "holders"), view_is_of_holders(view));
+  put_number(at(out, "contexts"), view->graph.context_count);
+  put_number(at(out, "grouped"), view->options->by != BY_FUNCTION);
+  put_number(at(out, "inlined"), view->frames.most_frames > 1);
+  put_optional(at(out, "threadsCounted"),
+               profile_knows(profile, FACT_THREADS),
+               (uint64_t)profile->facts[FACT_THREADS]);
+  put_number(at(out, "suppressed"), suppressed_bytes(view));
   write_report(page, "live", report_live);
   write_report(page, "warnings", report_unattributed);
   write_report(page, "reconciliation", report_reconciliation);
@@ -312,7 +313,7 @@ write_tables(struct page *page)
 static void
 write_object(struct page *page)
 {
-  writer_begin(&page->out, NULL, '{');
+  writer_begin(&page->out, '{');
   write_facts(page);
   write_measures(page);
   write_categories(page);
@@ -321,7 +322,7 @@ write_object(struct page *page)
   write_system(page);
   page_write_lines(page);
   if (column_used(page->view, USE_KEPT))
-    writer_table(&page->out, "leaks", &leaks_table);
+    writer_table(at(&page->out, "leaks"), &leaks_table);
   writer_end(&page->out, '}');
 }
 

@@ -30,9 +30,7 @@ struct making {
   struct index_map texts;    /* their addresses -> names of the profile */
   uint64_t labels[1 + MOST_LABELS * LABEL_WORDS]; /* of the sample in hand */
   size_t label_words;
-  bool heap;              /* a heap profile: see export_heap */
-  int sign;               /* of what is added to one: 1 or -1 */
-  struct index_map *rows; /* of one: numbers of samples, by node */
+  bool heap; /* a heap profile: see export_heap */
 };
 
 static uint32_t
@@ -246,46 +244,21 @@ add_row(struct making *making, const struct sample_row *row)
       values[made->column_of[use].index] = row->counts[use];
 }
 
-/* Adds the four figures of ROW, or takes them away, in the heap profile's
- * sample of its chain. */
-static void
-add_heap_row(struct making *making, const struct sample_row *row)
-{
-  struct profile *made = making->made;
-  const struct profile_sample sample = {
-      making->nodes[row->node], profile_labels(made, making->labels, 1)};
-  const uint32_t number = index_map_number(making->rows, sample.node);
-  if (number == made->sample_count)
-    profile_add_sample(made, sample);
-  uint64_t *values = made->values + number * made->column_count;
-  for (int use = 0; use < COLUMN_USES; use++)
-    if (profile_has(made, use))
-      values[made->column_of[use].index] +=
-          (uint64_t)making->sign * row->counts[use];
-}
-
-/* Adds what ROWS has of NODE. */
-static void
-add_rows(struct making *making, struct sample_rows *rows, uint32_t node)
-{
-  rows->count = 0;
-  sample_rows_add(rows, node);
-  for (size_t i = 0; i < rows->count; i++)
-    (making->heap ? add_heap_row : add_row)(making, &rows->rows[i]);
-}
-
 static void
 make_samples(struct making *making)
 {
-  struct sample_rows sizes, calls;
-  sample_rows_init(&sizes, &making->tree, ROWS_OF_SIZES);
+  struct sample_rows of[2];
+  sample_rows_init(&of[0], &making->tree, ROWS_OF_SIZES);
+  sample_rows_init(&of[1], &making->tree, ROWS_OF_CALLS);
   time_slices_find(&making->slices, making->view->profile);
-  sizes.slices = making->slices.of_labels;
-  sample_rows_init(&calls, &making->tree, ROWS_OF_CALLS);
-  for (size_t i = 1; i < making->chains.count; i++) {
-    add_rows(making, &sizes, making->chains.walk[i]);
-    add_rows(making, &calls, making->chains.walk[i]);
-  }
+  of[0].slices = making->slices.of_labels;
+  for (size_t i = 1; i < making->chains.count; i++)
+    for (int k = 0; k < 2; k++) {
+      of[k].count = 0;
+      sample_rows_add(&of[k], making->chains.walk[i]);
+      for (size_t r = 0; r < of[k].count; r++)
+        add_row(making, &of[k].rows[r]);
+    }
 }
 
 void
@@ -305,21 +278,34 @@ export_pprof(const struct view *view, struct sink *sink)
 
 /* ---- heap profiles ---- */
 
-/* Adds what VIEW has allocated, or with SIGN -1 takes it away. */
+/* Adds what VIEW has allocated, or with SIGN -1 takes it away; ROWS are the
+ * numbers of samples, by node. */
 static bool
 add_to_heap(const struct making *heap, const struct view *view, int sign,
-            struct sink *sink)
+            struct index_map *rows, struct sink *sink)
 {
   struct making making = *heap;
-  struct sample_rows rows;
+  struct profile *made = heap->made;
   making.view = view;
-  making.sign = sign;
   if (!find_chains(&making, sink))
     return false;
   make_nodes(&making);
-  sample_rows_init(&rows, &making.tree, ROWS_OF_TYPES);
-  for (size_t i = 1; i < making.chains.count; i++)
-    add_rows(&making, &rows, making.chains.walk[i]);
+  for (size_t i = 1; i < making.chains.count; i++) {
+    const uint32_t node = making.chains.walk[i];
+    const uint64_t *counts = making.chains.counts[node].counts;
+    const struct profile_sample sample = {
+        making.nodes[node], profile_labels(made, making.labels, 1)};
+    if ((counts[MEASURE_BYTES] | counts[MEASURE_ALLOCS] |
+         counts[MEASURE_KEPT_BYTES] | counts[MEASURE_KEPT_ALLOCS]) == 0)
+      continue;
+    const uint32_t number = index_map_number(rows, sample.node);
+    if (number == made->sample_count)
+      profile_add_sample(made, sample);
+    uint64_t *values = made->values + number * made->column_count;
+    for (int use = 0; use < MEASURE_COUNT; use++)
+      if (profile_has(made, use))
+        values[made->column_of[use].index] += (uint64_t)sign * counts[use];
+  }
   return true;
 }
 
@@ -347,8 +333,7 @@ export_heap(const struct view *view, struct sink *sink)
   const struct view *base = view->options->base;
   struct profile made;
   struct index_map rows = {0};
-  struct making making = {
-      .view = view, .made = &made, .heap = true, .rows = &rows};
+  struct making making = {.view = view, .made = &made, .heap = true};
   profile_init(&made);
   make_heading(&making);
   made.time_nanos = view->profile->time_nanos;
@@ -356,8 +341,8 @@ export_heap(const struct view *view, struct sink *sink)
       base == NULL ? 0 : made.time_nanos - base->profile->time_nanos;
   /* a mapping that has symbols, or pprof would look for them */
   profile_add_mapping(&made, (struct profile_mapping){.flags = 7});
-  if (!add_to_heap(&making, view, 1, sink) ||
-      (base != NULL && !add_to_heap(&making, base, -1, sink)))
+  if (!add_to_heap(&making, view, 1, &rows, sink) ||
+      (base != NULL && !add_to_heap(&making, base, -1, &rows, sink)))
     return;
   drop_empty_samples(&made);
   profile_write(&made, true, sink);

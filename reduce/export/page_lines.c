@@ -77,9 +77,9 @@ write_file_lines(struct page *page, char *text, const struct place *places,
         shown < *left) {
       *left -= shown + 1;
       text[shown] = '\0';
-      writer_begin(&page->out, NULL, '{');
-      writer_number(&page->out, "line", (uint64_t)line);
-      writer_text(&page->out, "text", text);
+      writer_begin(&page->out, '{');
+      put_number(at(&page->out, "line"), (uint64_t)line);
+      put_string(at(&page->out, "text"), text);
       writer_end(&page->out, '}');
     }
     text += length + !last;
@@ -103,12 +103,12 @@ write_file(struct page *page, const struct place *places, size_t count,
     return;
   const int64_t changed =
       status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
-  writer_begin(out, NULL, '{');
-  writer_text(out, "file", places->file);
-  writer_number(out, "changed",
-                profile->time_nanos != 0 &&
-                    changed > profile->time_nanos + profile->duration_nanos);
-  writer_begin(out, "lines", '[');
+  writer_begin(out, '{');
+  put_string(at(out, "file"), places->file);
+  put_number(at(out, "changed"),
+             profile->time_nanos != 0 &&
+                 changed > profile->time_nanos + profile->duration_nanos);
+  writer_begin(at(out, "lines"), '[');
   write_file_lines(page, text, places, count, left);
   writer_end(out, ']');
   writer_end(out, '}');
@@ -141,11 +141,11 @@ write_lines(struct page *page, struct place *places)
     uint32_t function =
         node.function == INDEX_NONE ? INDEX_NONE : of_group[node.function];
     bool known = function != INDEX_NONE;
-    writer_begin(out, NULL, '{');
-    writer_optional(out, "function", known,
-                    known ? page->places.functions[function] : 0);
-    writer_text(out, "file", place.file);
-    writer_number(out, "line", (uint64_t)place.line);
+    writer_begin(out, '{');
+    put_optional(at(out, "function"), known,
+                 known ? page->places.functions[function] : 0);
+    put_string(at(out, "file"), place.file);
+    put_number(at(out, "line"), (uint64_t)place.line);
     writer_end(out, '}');
     if (known && place.line != 0)
       places[count++] = place;
@@ -159,14 +159,14 @@ page_write_lines(struct page *page)
   size_t left = MOST_TEXT;
   struct place *places = NULL;
   size_t count = 0;
-  writer_begin(&page->out, "lines", '[');
+  writer_begin(at(&page->out, "lines"), '[');
   if (page->lines != NULL) {
     places = pool_zeroed(page->lines->tree.item_count, sizeof *places);
     count = write_lines(page, places);
   }
   writer_end(&page->out, ']');
   array_sort(places, count, sizeof *places, compare_places);
-  writer_begin(&page->out, "sources", '[');
+  writer_begin(at(&page->out, "sources"), '[');
   for (size_t i = 0, next; i < count; i = next) {
     for (next = i + 1;
          next < count && strcmp(places[i].file, places[next].file) == 0;)

@@ -104,8 +104,7 @@ write_counts(const struct advice *advice, struct sink *sink)
                 advice->sizes, advice->least, advice->most,
                 advice->larger ? " and larger" : "");
   if (advice->calls != CALLS_UNKNOWN && advice->calls > 0)
-    sink_format(sink, ", in %" PRIu64 " call%s", advice->calls,
-                advice->calls == 1 ? "" : "s");
+    sink_format(sink, ", in %s", report_count(advice->calls, "call"));
   if (advice->caller != NULL) {
     sink_text(sink, ", mostly for ");
     escape_name(sink, advice->caller, "");
@@ -113,30 +112,31 @@ write_counts(const struct advice *advice, struct sink *sink)
   sink_text(sink, "\n");
 }
 
-/* Sets TEXT to line NUMBER, counted from 1, of the regular file PATH, without
- * blanks at its ends, cut where it is too long.  Returns false if there is no
- * such line. */
-static bool
-source_text(const char *path, int64_t number, char text[SOURCE_TEXT_BYTES])
+/* Writes line NUMBER, counted from 1, of the regular file PATH, without
+ * blanks at its ends, cut where it is too long; nothing if there is no such
+ * line. */
+static void
+write_source(const char *path, int64_t number, struct sink *sink)
 {
   enum { MOST_BYTES = 1 << 26 };
+  static const char blanks[] = " \t\r\n\f";
   struct stat status;
   char *whole = text_file_read_regular(path, MOST_BYTES, NULL, &status);
-  char *rest = whole, *line = NULL;
-  for (int64_t i = 0; i < number && rest != NULL && *rest != '\0'; i++)
-    line =
-        i + 1 == number ? strsep(&rest, "\n") : (strsep(&rest, "\n"), NULL);
-  if (line != NULL) {
-    const char *start = line + strspn(line, " \t\f");
-    size_t left = strlen(start);
-    while (left > 0 && strchr(" \t\r\n\f", start[left - 1]) != NULL)
-      left--;
-    left = utf8_cut(start, left, SOURCE_TEXT_BYTES - 1);
-    memcpy(text, start, left);
-    text[left] = '\0';
+  char *rest = whole;
+  for (int64_t i = 1; rest != NULL && i < number; i++)
+    strsep(&rest, "\n");
+  if (number > 0 && rest != NULL && *rest != '\0') {
+    char *text = strsep(&rest, "\n");
+    text += strspn(text, " \t\f");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(blanks, text[length - 1]) != NULL)
+      length--;
+    text[utf8_cut(text, length, SOURCE_TEXT_BYTES - 1)] = '\0';
+    sink_format(sink, "     %" PRId64 " | ", number);
+    escape_name(sink, text, "");
+    sink_text(sink, "\n");
   }
   pool_free(whole);
-  return line != NULL;
 }
 
 /* Writes what to change, with an example, and what is not known of it. */
@@ -176,7 +176,6 @@ static void
 write_advice(const struct view *view, const struct advice *advice,
              size_t number, struct sink *sink)
 {
-  char text[SOURCE_TEXT_BYTES];
   sink_text(sink, "\n");
   sink_style(sink, STYLE_STRONG);
   sink_format(sink, "%zu. ", number);
@@ -190,11 +189,7 @@ write_advice(const struct view *view, const struct advice *advice,
     sink_format(sink, ":%" PRId64, advice->line);
   sink_text(sink, "\n");
   write_counts(advice, sink);
-  if (source_text(advice->file, advice->line, text)) {
-    sink_format(sink, "     %" PRId64 " | ", advice->line);
-    escape_name(sink, text, "");
-    sink_text(sink, "\n");
-  }
+  write_source(advice->file, advice->line, sink);
   write_words(advice->rule, 3, sink);
 }
 

@@ -51,50 +51,42 @@ static const struct {
     [BIN_UNKNOWN] = {"unknown", "unknown"},
 };
 
-/* The name of a C program's type, from its debug information: a comment
- * "mprof.type=SIZE NAME" of the profile. */
-struct named_type {
-  uint64_t size;
-  const char *name; /* of the profile; "...": there are more */
-};
-
-struct bins {
-  struct named_type *types; /* by size, then by name, "..." last; few are
-                               looked for, and by going through all */
-  size_t type_count;
-};
-
+/* Orders names, "..." last. */
 static int
-compare_types(const void *left, const void *right)
+compare_names(const void *left, const void *right)
 {
-  const struct named_type *a = left;
-  const struct named_type *b = right;
-  bool rest[] = {strcmp(a->name, "...") == 0, strcmp(b->name, "...") == 0};
-  if (a->size != b->size)
-    return a->size < b->size ? -1 : 1;
-  return rest[0] != rest[1] ? rest[0] - rest[1] : strcmp(a->name, b->name);
+  const char *a = *(const char *const *)left;
+  const char *b = *(const char *const *)right;
+  const int rest = (strcmp(a, "...") == 0) - (strcmp(b, "...") == 0);
+  return rest != 0 ? rest : strcmp(a, b);
 }
 
+/* Writes the names of a C program's types of SIZE, at most MOST: from its
+ * debug information, as comments "mprof.type=SIZE NAME" of the profile, where
+ * "..." stands for more. */
 static void
-init(struct listing *listing)
+write_types_of_size(const struct profile *profile, uint64_t size, size_t most,
+                    struct sink *sink)
 {
-  const struct profile *profile = listing->view->profile;
-  struct bins *bins = listing->context;
-  struct named_type *types =
-      pool_zeroed(profile->comment_count, sizeof *types);
-  size_t count = 0;
-  bins->types = types;
+  const char **names = pool_alloc(profile->comment_count * sizeof *names);
+  size_t count = 0, shown = 0, left = 0;
   for (size_t i = 0; i < profile->comment_count; i++) {
     const char *text = profile_comment_value(profile, i, PPROF_COMMENT_TYPE);
     char *end;
-    uint64_t size = text == NULL ? 0 : strtoull(text, &end, 10);
-    if (text != NULL && *end == ' ')
-      types[count++] = (struct named_type){size, end + 1};
+    if (text != NULL && strtoull(text, &end, 10) == size && *end == ' ')
+      names[count++] = end + 1;
   }
-  array_sort(types, count, sizeof *types, compare_types);
+  array_sort(names, count, sizeof *names, compare_names);
   for (size_t i = 0; i < count; i++)
-    if (i == 0 || compare_types(&types[i - 1], &types[i]) != 0)
-      types[bins->type_count++] = types[i];
+    if (i > 0 && strcmp(names[i - 1], names[i]) == 0)
+      continue;
+    else if (shown < most || strcmp(names[i], "...") == 0)
+      sink_format(sink, "%s%s", shown++ > 0 ? ", " : "", names[i]);
+    else
+      left++;
+  if (left > 0)
+    sink_format(sink, ", and %zu more", left);
+  pool_free(names);
 }
 
 static bool
@@ -108,26 +100,6 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
       csv ? &tally->parts[item].figures : &tally->bins[item].figures;
   row->rank = item;
   return true;
-}
-
-/* Writes the names of types of SIZE, at most MOST. */
-static void
-write_types_of_size(const struct bins *bins, uint64_t size, size_t most,
-                    struct sink *sink)
-{
-  size_t shown = 0;
-  size_t left = 0;
-  for (size_t i = 0; i < bins->type_count; i++) {
-    const struct named_type *type = &bins->types[i];
-    if (type->size != size)
-      continue;
-    if (shown < most || strcmp(type->name, "...") == 0)
-      sink_format(sink, "%s%s", shown++ > 0 ? ", " : "", type->name);
-    else
-      left++;
-  }
-  if (left > 0)
-    sink_format(sink, ", and %zu more", left);
 }
 
 /* Returns the names of the types in BIN, those with most bytes first; where
@@ -154,7 +126,7 @@ type_names(const struct listing *listing, const struct tally_bin *bin)
   if (bin->part_count > most)
     sink_format(sink, "%sand %zu more", separator, bin->part_count - most);
   if (*separator == '\0' && bin->kind == BIN_SIZE)
-    write_types_of_size(listing->context, bin->size, most, sink);
+    write_types_of_size(profile, bin->size, most, sink);
   return string_sink_text(listing->text);
 }
 
@@ -195,6 +167,4 @@ const struct table bins_table = {
     COLUMNS(columns),
     .row = row,
     .cell = cell,
-    .context_bytes = sizeof(struct bins),
-    .init = init,
 };

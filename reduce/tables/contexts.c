@@ -12,16 +12,7 @@
 #include "tables/table.h"
 
 enum id { CHAIN, PARENT, TYPES };
-enum size_id {
-  OF_CHAIN,
-  CATEGORY,
-  TYPE,
-  CLASS,
-  SIZE,
-  PHASE,
-  THREAD,
-  SAMPLES
-};
+enum size_id { OF_CHAIN, TYPE, SIZE, PHASE, THREAD, SAMPLES };
 
 static const struct column chain_columns[] = {
     {OWN(PARENT), .keys = KEYS("parent", NULL)},
@@ -40,9 +31,7 @@ static const struct column chain_columns[] = {
 
 static const struct column size_columns[] = {
     {OWN(OF_CHAIN), .keys = LISP_KEY("chain")},
-    {OWN(CATEGORY), .keys = LISP_KEY("category")},
-    {OWN(TYPE), .keys = LISP_KEY("type")},
-    {OWN(CLASS), .keys = LISP_KEY("class")},
+    {OWN(TYPE), .keys = LISP_KEY("category,type,class")},
     {OWN(SIZE), .keys = LISP_KEY("size")},
     {OWN(PHASE), .keys = LISP_KEY("phase")},
     {OWN(THREAD), .keys = LISP_KEY("thread")},
@@ -54,9 +43,6 @@ struct contexts {
   struct chains chains;
   uint32_t *path; /* room for a chain */
   struct sample_rows rows;
-  /* what the leaf of the context in hand allocated, by type */
-  struct type_part *parts;
-  size_t part_count, part_capacity;
   /* by size: */
   struct lists samples; /* by row */
   uint64_t *numbers;    /* room for the samples of a row */
@@ -70,7 +56,7 @@ chains_begin(struct listing *listing)
   if (listing->form == FORM_CSV)
     chains_fit(&contexts->chains, true, &listing->text->sink);
   else
-    sample_rows_init(&contexts->rows, &listing->view->tree, ROWS_OF_TYPES);
+    sample_rows_init(&contexts->rows, &listing->view->tree, ROWS_OF_PARTS);
   contexts->path =
       pool_zeroed(contexts->chains.count, sizeof *contexts->path);
 }
@@ -110,35 +96,30 @@ whole_chain(const struct listing *listing, uint32_t node)
   return string_sink_text(listing->text);
 }
 
-/* Gathers the parts of NODE: rows of one type follow each other. */
+/* Puts what the end of NODE allocated, by type, into OUT. */
 static void
-collect_parts(struct contexts *contexts, uint32_t node)
+put_types(struct sample_rows *rows, uint32_t node, struct writer *out)
 {
-  struct sample_rows *rows = &contexts->rows;
-  contexts->part_count = rows->count = 0;
+  rows->count = 0;
   sample_rows_add(rows, node);
-  for (size_t i = 0; i < rows->count; i++) {
-    const struct sample_row *row = &rows->rows[i];
-    uint32_t type = (uint32_t)row->keys[ROW_TYPE];
-    if (i == 0 || type != row[-1].keys[ROW_TYPE])
-      ARRAY_PUSH(contexts->parts, contexts->part_count,
-                 contexts->part_capacity, (struct type_part){.type = type});
-    struct type_part *part = &contexts->parts[contexts->part_count - 1];
-    part->figures.bytes += row->counts[MEASURE_BYTES];
-    part->figures.allocs += row->counts[MEASURE_ALLOCS];
-  }
+  writer_begin(out, '[');
+  for (size_t i = 0; i < rows->count; i++)
+    put_part(out, (uint32_t)rows->rows[i].keys[ROW_TYPE],
+             rows->rows[i].counts[MEASURE_ALLOCS],
+             rows->rows[i].counts[MEASURE_BYTES]);
+  writer_end(out, ']');
 }
 
 static void
 chain_cell(const struct listing *listing, const struct ranking_row *row,
            int id, struct writer *out)
 {
-  const struct contexts *contexts = listing->context;
+  struct contexts *contexts = listing->context;
   const struct tree_node *node = row->data;
   const uint32_t number = contexts->chains.walk[row->item + 1];
   switch ((enum id)id) {
   case CHAIN:
-    put_name(out, whole_chain(listing, number));
+    put_string(out, whole_chain(listing, number));
     break;
   case PARENT:
     if (node->parent == TREE_ROOT)
@@ -148,8 +129,7 @@ chain_cell(const struct listing *listing, const struct ranking_row *row,
                     contexts->chains.places[node->parent] - 1);
     break;
   case TYPES:
-    collect_parts(listing->context, number);
-    put_parts(out, contexts->parts, contexts->part_count);
+    put_types(&contexts->rows, number, out);
   }
 }
 
@@ -195,21 +175,14 @@ size_cell(const struct listing *listing, const struct ranking_row *row,
   const struct contexts *contexts = listing->context;
   const struct sample_row *context = row->data;
   const struct profile *profile = listing->view->profile;
-  const struct profile_type *type = &profile->types[context->keys[ROW_TYPE]];
   size_t count = 0;
   switch ((enum size_id)id) {
   case OF_CHAIN:
     put_reference(out, TO_CONTEXTS,
                   contexts->chains.places[context->node] - 1);
     break;
-  case CATEGORY:
-    put_text(out, category_rows[profile->language][type->category].name);
-    break;
   case TYPE:
-    put_text(out, names_text(&profile->names, type->type));
-    break;
-  case CLASS:
-    put_text(out, names_text(&profile->names, type->class_name));
+    put_type(out, (uint32_t)context->keys[ROW_TYPE]);
     break;
   case SIZE:
     if (context->keys[ROW_SIZE_KIND] == SIZE_EXACT)

@@ -70,11 +70,11 @@ write_comments(struct writer *writer)
     if (i > 0 || !lisp)
       sink_text(writer->sink, lisp ? "\n  " : i == 0 ? "\n" : ",\n");
     writer->first = true;
-    writer_begin(writer, NULL, '{');
-    writer_text(writer, lisp ? NULL : "key", key);
+    writer_begin(writer, '{');
+    put_string(at(writer, lisp ? NULL : "key"), key);
     sink_text(writer->sink, lisp ? " ." : "");
-    writer_text(writer, lisp ? NULL : "value",
-                text + length + (text[length] == '='));
+    put_string(at(writer, lisp ? NULL : "value"),
+               text + length + (text[length] == '='));
     writer_end(writer, '}');
   }
 }
@@ -100,7 +100,7 @@ write_lists(struct writer *writer, bool contexts)
 {
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
     if (wants(writer, &lists[i], contexts))
-      writer_table(writer, lists[i].key, lists[i].table);
+      writer_table(at(writer, lists[i].key), lists[i].table);
 }
 
 static void
@@ -111,11 +111,11 @@ write_json_head(struct writer *writer)
   sink_text(sink, "{\"format\":\"mprof-profile\",\"version\":2,"
                   "\"generator\":\"mprof " MPROF_VERSION "\",\n");
   writer->first = true;
-  writer_text(writer, "language",
-              profile->language == LANGUAGE_LISP ? "lisp" : "c");
-  writer_begin(writer, "categories", '[');
+  put_string(at(writer, "language"),
+             profile->language == LANGUAGE_LISP ? "lisp" : "c");
+  writer_begin(at(writer, "categories"), '[');
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    writer_text(writer, NULL, category_rows[profile->language][i].name);
+    put_string(writer, category_rows[profile->language][i].name);
   writer_end(writer, ']');
   sink_text(sink, ",\n\"totals\":{");
   writer->first = true;
@@ -167,5 +167,6 @@ export_csv(const struct view *view, struct sink *sink)
 {
   const struct output *output = view->options->table;
   struct writer writer = {.view = view, .sink = sink, .form = FORM_CSV};
-  writer_table(&writer, "", (output == NULL ? csv_tables : output)->table);
+  writer_table(at(&writer, ""),
+               (output == NULL ? csv_tables : output)->table);
 }

@@ -149,20 +149,16 @@ cell(const struct listing *listing, const struct ranking_row *row, int id,
   }
 }
 
-/* Explains NAME when there is such a node, one without a function if it must
- * be NAMELESS, or in any case without a view. */
-static void
-explain_node(const struct view *view, const char *name, bool nameless,
-             const char *meaning, struct sink *sink)
+/* Returns whether VIEW has a node called NAME; if NAMELESS, one that stands
+ * for chains without a function. */
+static bool
+has_node(const struct view *view, const char *name, bool nameless)
 {
-  bool found = view == NULL;
-  for (size_t i = 0; !found && i < view->graph.node_count; i++) {
-    const struct graph_node *node = &view->graph.nodes[i];
-    found = (node->function == INDEX_NONE || !nameless) &&
-            strcmp(node->name, name) == 0;
-  }
-  if (found)
-    report_legend(view, sink, name, meaning);
+  for (size_t i = 0; i < view->graph.node_count; i++)
+    if ((view->graph.nodes[i].function == INDEX_NONE || !nameless) &&
+        strcmp(view->graph.nodes[i].name, name) == 0)
+      return true;
+  return false;
 }
 
 /* Returns whether a function of C++'s library is charged to its callers. */
@@ -183,31 +179,32 @@ hides_cxx_runtime(const struct view *view)
 static void
 legend(const struct listing *listing, struct sink *sink)
 {
-  static const char *const nameless[NAMELESS_COUNT] = {
-      [NAMELESS_UNKNOWN] = "the function is unknown",
-      [NAMELESS_HIDDEN] = "all functions of the chain are hidden",
-      [NAMELESS_RUNTIME] = "only C functions of the runtime; --system=show "
-                           "shows them",
-      [NAMELESS_SESSION] =
-          "the profiler and its callers; --system=root shows "
-          "them",
+  const struct {
+    const char *name; /* NULL: that of a nameless node, by number */
+    const char *meaning;
+  } names[] = {
+      [NAMELESS_UNKNOWN] = {NULL, "the function is unknown"},
+      [NAMELESS_HIDDEN] = {NULL, "all functions of the chain are hidden"},
+      [NAMELESS_RUNTIME] = {NULL, "only C functions of the runtime; "
+                                  "--system=show shows them"},
+      [NAMELESS_SESSION] = {NULL, "the profiler and its callers; "
+                                  "--system=root shows them"},
+      {"[no file]", "functions whose source file is unknown, such as C "
+                    "functions of ECL and of libraries without debug "
+                    "information"},
+      {"[no package]", "functions that no symbol names"},
+      {"[C]", "C functions, and C++ functions with a plain name"},
   };
   const struct view *view = listing->view;
   const bool all = view == NULL;
-  bool lisp = all || view->profile->language == LANGUAGE_LISP;
-  for (int reason = 0; reason < NAMELESS_COUNT; reason++)
-    explain_node(view, nameless_name((enum nameless)reason), true,
-                 nameless[reason], sink);
-  if (all || view->options->by != BY_FUNCTION) {
-    explain_node(view, "[no file]", false,
-                 "functions whose source file is unknown, such as C "
-                 "functions of ECL and of libraries without debug "
-                 "information",
-                 sink);
-    explain_node(view, "[no package]", false,
-                 "functions that no symbol names", sink);
-    explain_node(view, "[C]", false,
-                 "C functions, and C++ functions with a plain name", sink);
+  const bool lisp = all || view->profile->language == LANGUAGE_LISP;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const bool nameless = names[i].name == NULL;
+    const char *name =
+        nameless ? nameless_name((enum nameless)i) : names[i].name;
+    if (all || ((nameless || view->options->by != BY_FUNCTION) &&
+                has_node(view, name, nameless)))
+      report_legend(view, sink, name, names[i].meaning);
   }
   if (all || (lisp && view->options->select.system != SYSTEM_HIDDEN))
     report_legend_text(view, sink,
@@ -232,7 +229,7 @@ const struct table functions_table = {
 
 const struct table peak_table = {
     .title = "PEAK",
-    .objects = "objects",
+    .object = "object",
     .bytes = MEASURE_PEAK_BYTES,
     .sort = SORT_PEAK,
     .keeps_empty = true,
@@ -242,7 +239,7 @@ const struct table peak_table = {
 
 const struct table temporary_table = {
     .title = "TEMPORARY OBJECTS",
-    .objects = "temporary objects",
+    .object = "temporary object",
     .bytes = MEASURE_TEMPORARY_ALLOCS,
     .sort = SORT_TEMPORARY,
     .keeps_empty = true,

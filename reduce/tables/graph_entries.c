@@ -103,12 +103,22 @@ compare_relations(const void *left, const void *right, void *context)
 }
 
 void
-graph_sum_add(struct graph_sum *sum, const struct figures *figures,
-              uint64_t calls)
+relation_add(struct relation *sum, const struct figures *figures,
+             uint64_t calls)
 {
   figures_add(&sum->figures, figures);
   sum->calls = calls_add(sum->calls, calls);
   sum->count++;
+}
+
+/* Appends SUM if it is of as many as LEAST. */
+static void
+add_sum(struct graph_entries *entries, const struct relation *sum,
+        size_t least)
+{
+  if (sum->count >= least)
+    ARRAY_PUSH(entries->relations, entries->relation_count,
+               entries->relation_capacity, *sum);
 }
 
 /* Puts the relations of ENTRY in order and adds them up. */
@@ -116,27 +126,43 @@ static void
 add_up(struct graph_entries *entries, const struct graph_node *entry,
        bool callers)
 {
-  const enum measure weight = view_weight(entries->view);
-  if (entries->relation_count > 0)
-    qsort_r(entries->relations, entries->relation_count,
-            sizeof *entries->relations, compare_relations,
-            (void *)entries->view);
-  entries->root = entries->rests[false] = entries->rests[true] =
-      (struct graph_sum){.count = 0};
-  if (callers && entries->relation_count > 0 &&
-      (figures_any(&entry->root) || entry->root_calls != 0))
-    graph_sum_add(&entries->root, &entry->root, entry->root_calls);
-  entries->all = entries->root;
-  for (size_t i = 0; i < entries->relation_count; i++) {
-    struct relation *r = &entries->relations[i];
-    r->small = !share_reached(r->figures.counts[weight],
-                              entry->inclusive.counts[weight],
-                              entries->view->options->min_share);
-    if (!r->inside)
-      graph_sum_add(&entries->all, &r->figures, r->calls);
-    if (r->small)
-      graph_sum_add(&entries->rests[r->inside], &r->figures, r->calls);
+  enum { SEVERAL = 2 };
+  const struct view *view = entries->view;
+  const enum measure weight = view_weight(view);
+  const size_t count = entries->relation_count;
+  struct relation all = {.node = INDEX_NONE, .name = "all"};
+  struct relation root = {.node = INDEX_NONE, .name = "<root>"};
+  struct relation rests[2] = {{.node = INDEX_NONE},
+                              {.node = INDEX_NONE, .inside = true}};
+  bool *small = pool_zeroed(count, sizeof *small);
+  if (count > 0)
+    qsort_r(entries->relations, count, sizeof *entries->relations,
+            compare_relations, (void *)view);
+  if (callers && count > 0 &&
+      (figures_any(&entry->root) || entry->root_calls != 0)) {
+    relation_add(&root, &entry->root, entry->root_calls);
+    relation_add(&all, &entry->root, entry->root_calls);
   }
+  for (size_t i = 0; i < count; i++) {
+    const struct relation *r = &entries->relations[i];
+    small[i] = !share_reached(r->figures.counts[weight],
+                              entry->inclusive.counts[weight],
+                              view->options->min_share);
+    if (!r->inside)
+      relation_add(&all, &r->figures, r->calls);
+    if (small[i])
+      relation_add(&rests[r->inside], &r->figures, r->calls);
+  }
+  entries->relation_count = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!small[i] || rests[entries->relations[i].inside].count < SEVERAL)
+      entries->relations[entries->relation_count++] = entries->relations[i];
+  entries->whole = all.figures.counts[weight];
+  add_sum(entries, &rests[callers], SEVERAL); /* those inside are last */
+  add_sum(entries, &rests[!callers], SEVERAL);
+  add_sum(entries, &root, 1);
+  add_sum(entries, &all, SEVERAL);
+  pool_free(small);
 }
 
 void
@@ -149,8 +175,6 @@ graph_entry_relate(struct graph_entries *entries, size_t entry, bool callers)
   const uint32_t *members =
       cycle == NULL ? &itself : graph->members + cycle->first_member;
   size_t member_count = cycle == NULL ? 1 : cycle->member_count;
-  for (size_t i = 0; i < entries->relation_count; i++)
-    entries->place_of[entries->relations[i].node] = 0;
   entries->relation_count = 0;
   for (size_t i = 0; i < member_count; i++) {
     const struct graph_node *node = &graph->nodes[members[i]];
@@ -161,5 +185,7 @@ graph_entry_relate(struct graph_entries *entries, size_t entry, bool callers)
       add_relation(entries, entry, &graph->arcs[arc], callers);
     }
   }
+  for (size_t i = 0; i < entries->relation_count; i++)
+    entries->place_of[entries->relations[i].node] = 0;
   add_up(entries, &graph->nodes[entry], callers);
 }

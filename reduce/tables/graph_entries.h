@@ -10,25 +10,19 @@
 #include "analysis/view.h"
 #include "tables/ranking.h"
 
-/* A caller or a callee of an entry. */
+/* A caller or a callee of an entry; or what several have together. */
 struct relation {
-  uint32_t node;
+  uint32_t node;          /* INDEX_NONE: a sum */
+  const char *name;       /* of a sum; NULL: it is of small ones */
   struct figures figures; /* of the chains that pass here; exact */
   uint64_t calls;
-  bool inside; /* both ends are in one cycle: the figures overlap others */
-  bool small;  /* has a smaller share of the entry than min_share */
-};
-
-/* What several relations, or members of a cycle, have together. */
-struct graph_sum {
-  struct figures figures;
-  uint64_t calls;
-  size_t count;
+  size_t count; /* of a sum: how many it is of */
+  bool inside;  /* both ends are in one cycle: the figures overlap others */
 };
 
 /* Adds FIGURES and CALLS, perhaps CALLS_UNKNOWN, of one more to SUM. */
-void graph_sum_add(struct graph_sum *sum, const struct figures *figures,
-                   uint64_t calls);
+void relation_add(struct relation *sum, const struct figures *figures,
+                  uint64_t calls);
 
 struct graph_entries {
   const struct view *view;
@@ -37,14 +31,12 @@ struct graph_entries {
   uint64_t *calls_made; /* by node: by it, to anyone and itself */
 
   /* Of the entry that graph_entry_relate was called with last. */
-  uint32_t *place_of; /* by node: its number in relations before these were
-                         sorted, from 1 on; 0: none */
+  uint32_t *place_of; /* by node: its number in relations while these are
+                         found, from 1 on; 0: none */
   struct relation *relations;
   size_t relation_count, relation_capacity;
-  struct graph_sum all;      /* of relations that are not inside, and root */
-  struct graph_sum root;     /* chains that start at the entry; of callers, if
-                                there are any */
-  struct graph_sum rests[2]; /* of small ones, outside and inside */
+  uint64_t whole; /* weight of those that are not inside, and of chains that
+                     start at the entry */
 };
 
 /* Ranks all functions and cycles by inclusive bytes, descending, unless the
@@ -56,7 +48,8 @@ void graph_entries_init(struct graph_entries *entries,
 
 /* Finds the callers (CALLERS true) or callees of ENTRY, a node of the graph,
  * by weight, bytes and allocations, descending, then by name: of a function
- * without itself, of a cycle, taken as one function, only those outside; and
- * adds them up. */
+ * without itself, of a cycle, taken as one function, only those outside. Then
+ * come sums: of small ones, which are left out where there are several, of
+ * chains without a caller, and of all outside. */
 void graph_entry_relate(struct graph_entries *entries, size_t entry,
                         bool callers);

@@ -48,7 +48,7 @@ lacks(const struct view *view)
 static const struct table held_table = {
     .title = "HELD",
     .rows = "roots",
-    .objects = "objects",
+    .object = "object",
     .keeps_empty = true,
     COLUMNS(columns),
     .row = row,
@@ -85,8 +85,7 @@ report_holders_legend(const struct view *view, struct sink *sink)
 void
 report_held_legend(const struct view *view, struct sink *sink)
 {
-  text_columns_explain(view, held_table.columns, held_table.column_count,
-                       sink);
+  text_columns_explain(&held_table, view, sink);
   report_holders_legend(view, sink);
 }
 

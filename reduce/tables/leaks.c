@@ -229,10 +229,10 @@ note(const struct listing *listing, struct sink *sink)
       &((const struct leaks *)listing->context)->suppressed;
   if (suppressed->kept_allocs != 0)
     report_paragraph(
-        sink, pool_format("Suppressed: %" PRIu64 " bytes in %" PRIu64
-                          " object%s; --suppressions=none shows them.",
-                          suppressed->kept_bytes, suppressed->kept_allocs,
-                          suppressed->kept_allocs == 1 ? "" : "s"));
+        sink, pool_format("Suppressed: %" PRIu64
+                          " bytes in %s; --suppressions=none shows them.",
+                          suppressed->kept_bytes,
+                          report_count(suppressed->kept_allocs, "object")));
 }
 
 static void

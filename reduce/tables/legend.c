@@ -109,32 +109,28 @@ explain_column(const struct view *view, const struct column *column,
 }
 
 void
-text_columns_explain(const struct view *view, const struct column *list,
-                     size_t count, struct sink *sink)
+text_columns_explain(const struct table *table, const struct view *view,
+                     struct sink *sink)
 {
   const bool all = view == NULL; /* report_legends has begun */
-  bool shares = false;
-  bool categories = all;
-  bool calls = false;
+  struct column columns[MOST_COLUMNS];
+  const size_t count = text_columns(table, view, columns);
+  bool shares = false, categories = false, calls = false;
   if (!all && !view->options->legend)
     return;
   sink_text(sink, "\n");
-  for (const struct column *c = list; c < list + count; c++)
+  for (const struct column *c = columns; c < columns + count; c++)
     shares = shares || c->share || c->content == CONTENT_SHARE ||
              c->content == CONTENT_CATEGORIES;
   if (shares && !all)
     explain_shares(view, sink);
-  for (size_t i = 0; i < count; i++) {
-    const struct column c = all ? list[i] : column_weighed(view, &list[i]);
-    if (c.text.bottom == NULL || (!all && !column_used(view, c.use)))
-      continue;
-    if (c.meaning != NULL)
-      explain_column(view, &c, sink);
-    if (c.content == CONTENT_CATEGORIES && !categories) {
+  for (const struct column *c = columns; c < columns + count; c++) {
+    if (c->meaning != NULL)
+      explain_column(view, c, sink);
+    if (c->content == CONTENT_CATEGORIES && !categories && !all)
       explain_categories(view, view->profile->language, sink);
-      categories = true;
-    }
-    calls = calls || c.use == USE_CALLS;
+    categories = categories || c->content == CONTENT_CATEGORIES;
+    calls = calls || c->use == USE_CALLS;
   }
   if (!all && calls && report_lacks_calls(view))
     explain_blank_calls(view, sink);
@@ -157,8 +153,7 @@ report_legends(struct sink *sink)
       o->explain(NULL, sink);
       continue;
     }
-    text_columns_explain(NULL, o->table->columns, o->table->column_count,
-                         sink);
+    text_columns_explain(o->table, NULL, sink);
     if (o->table->legend != NULL)
       o->table->legend(&listing, sink);
   }

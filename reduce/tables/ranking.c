@@ -214,7 +214,7 @@ share_write(uint32_t share, struct sink *sink)
 
 void
 ranking_note(const struct ranking *ranking, const struct view *view,
-             const char *rows, const char *objects, struct sink *sink)
+             const char *rows, const char *object, struct sink *sink)
 {
   const struct view_options *options = view->options;
   size_t left_out = ranking->count - ranking->shown;
@@ -239,13 +239,10 @@ ranking_note(const struct ranking *ranking, const struct view *view,
   if (limited)
     sink_format(to, "%s beyond the limit of %zu", small ? " or" : "",
                 options->limit);
-  /* One allocation goes without the last letter. */
-  sink_format(to, ", with %" PRIu64 " %.*s", ranking->left_out_allocs,
-              (int)strlen(objects) - (ranking->left_out_allocs == 1),
-              objects);
+  sink_format(to, ", with %s",
+              report_count(ranking->left_out_allocs, object));
   if (measure_rows[ranking->bytes].bytes)
-    sink_format(to, " of %" PRIu64 " byte%s", ranking->left_out_bytes,
-                ranking->left_out_bytes == 1 ? "" : "s");
+    sink_format(to, " of %s", report_count(ranking->left_out_bytes, "byte"));
   sink_text(to, small && !limited ? "; --verbose shows them." : ".");
   report_paragraph(sink, string_sink_text(&note));
 }

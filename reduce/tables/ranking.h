@@ -76,7 +76,7 @@ bool share_reached(uint64_t part, uint64_t whole, uint32_t share);
 void share_write(uint32_t share, struct sink *sink);
 
 /* Writes a line that says what ranking_cut left out of a table of VIEW,
- * if anything; ROWS is what rows are called ("functions"), OBJECTS what their
- * allocations are. */
+ * if anything; ROWS is what rows are called ("functions"), OBJECT what one of
+ * their allocations is. */
 void ranking_note(const struct ranking *ranking, const struct view *view,
-                  const char *rows, const char *objects, struct sink *sink);
+                  const char *rows, const char *object, struct sink *sink);

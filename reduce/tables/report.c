@@ -98,23 +98,21 @@ report_knows_allocs(const struct view *view)
   return view->profile->gaps.countless == 0;
 }
 
-static void
-write_count(struct sink *sink, const char *separator, uint64_t count,
-            const char *one, const char *many)
+const char *
+report_count(uint64_t count, const char *noun)
 {
-  sink_format(sink, "%s%llu %s", separator, (unsigned long long)count,
-              count == 1 ? one : many);
+  return pool_format("%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
 }
 
-/* Writes ALLOCS, if the profile of VIEW counts them, and BYTES. */
-static void
-write_allocated(const struct view *view, uint64_t allocs, uint64_t bytes,
-                struct sink *sink)
+/* Returns a text of ALLOCS, if the profile of VIEW counts them, and BYTES. */
+static const char *
+allocated(const struct view *view, uint64_t allocs, uint64_t bytes)
 {
-  const bool counted = report_knows_allocs(view);
-  if (counted)
-    write_count(sink, "", allocs, "allocation", "allocations");
-  write_count(sink, counted ? ", " : "", bytes, "byte", "bytes");
+  const char *text = report_count(bytes, "byte");
+  return !report_knows_allocs(view)
+             ? text
+             : pool_format("%s, %s", report_count(allocs, "allocation"),
+                           text);
 }
 
 void
@@ -158,10 +156,9 @@ report_live(const struct view *view, struct sink *sink)
     sink_text(sink, "Alive at the last collection: ");
   else
     sink_format(sink, "Alive as of collection %" PRId64 ": ", collection);
-  write_count(sink, "", profile->total[MEASURE_KEPT_ALLOCS], "object",
-              "objects");
-  write_count(sink, ", ", profile->total[MEASURE_KEPT_BYTES], "byte",
-              "bytes");
+  sink_format(sink, "%s, %s",
+              report_count(profile->total[MEASURE_KEPT_ALLOCS], "object"),
+              report_count(profile->total[MEASURE_KEPT_BYTES], "byte"));
   end_line(profile, files == 0 ? profile->file_count : files, sink);
 }
 
@@ -174,19 +171,19 @@ write_lost(const struct view *view, struct sink *sink)
   const uint64_t *total = profile->total;
   const char *unfound = profile_comment(profile, PPROF_COMMENT_UNFOUND_NOTE);
   uint64_t lost = total[MEASURE_LOST_BYTES];
+  uint64_t lost_allocs = total[MEASURE_LOST_ALLOCS];
   uint64_t indirect = total[COLUMN_OF_INDIRECT_BYTES];
+  uint64_t indirect_allocs = total[COLUMN_OF_INDIRECT_ALLOCS];
   if (!profile_has(profile, MEASURE_LOST_BYTES))
     return;
-  write_count(sink, "Lost: ", lost, "byte", "bytes");
-  write_count(sink, " in ", total[MEASURE_LOST_ALLOCS], "object", "objects");
-  write_count(sink, " directly, and ", indirect, "byte", "bytes");
-  sink_format(sink, " in %" PRIu64 " indirectly; still reachable: ",
-              total[COLUMN_OF_INDIRECT_ALLOCS]);
-  write_count(sink, "", total[MEASURE_KEPT_BYTES] - lost - indirect, "byte",
-              "bytes");
-  sink_format(sink, " in %" PRIu64 "\n",
-              total[MEASURE_KEPT_ALLOCS] - total[MEASURE_LOST_ALLOCS] -
-                  total[COLUMN_OF_INDIRECT_ALLOCS]);
+  sink_format(
+      sink,
+      "Lost: %s in %s directly, and %s in %" PRIu64
+      " indirectly; still reachable: %s in %" PRIu64 "\n",
+      report_count(lost, "byte"), report_count(lost_allocs, "object"),
+      report_count(indirect, "byte"), indirect_allocs,
+      report_count(total[MEASURE_KEPT_BYTES] - lost - indirect, "byte"),
+      total[MEASURE_KEPT_ALLOCS] - lost_allocs - indirect_allocs);
   if (unfound != NULL) {
     sink_text(sink, "Objects that were not found, and count as reachable: ");
     escape_name(sink, unfound, "");
@@ -229,6 +226,7 @@ report_summary(const struct view *view, struct sink *sink)
 {
   const struct profile *profile = view->profile;
   const struct selection *selection = &view->selection;
+  const struct call_graph *graph = &view->graph;
   enum granularity by = view->options->by;
   const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM);
   sink_text(sink, "Allocation profile");
@@ -239,23 +237,23 @@ report_summary(const struct view *view, struct sink *sink)
   if (profile->file_count > 1)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
-  write_allocated(view, profile->total[MEASURE_ALLOCS],
-                  profile->total[MEASURE_BYTES], sink);
-  write_count(sink, ", ", view->graph.node_count, granularity_noun(by, false),
-              granularity_noun(by, true));
-  if (view->graph.cycle_count > 0)
-    write_count(sink, ", ", view->graph.cycle_count, "cycle", "cycles");
-  write_count(sink, ", ", view->graph.context_count, "context", "contexts");
+  sink_format(sink, "%s, %zu %s",
+              allocated(view, profile->total[MEASURE_ALLOCS],
+                        profile->total[MEASURE_BYTES]),
+              graph->node_count,
+              granularity_noun(by, graph->node_count != 1));
+  if (graph->cycle_count > 0)
+    sink_format(sink, ", %s", report_count(graph->cycle_count, "cycle"));
+  sink_format(sink, ", %s", report_count(graph->context_count, "context"));
   if (profile_knows(profile, FACT_THREADS))
-    write_count(sink, ", ", (uint64_t)profile->facts[FACT_THREADS], "thread",
-                "threads");
+    sink_format(
+        sink, ", %s",
+        report_count((uint64_t)profile->facts[FACT_THREADS], "thread"));
   sink_text(sink, "\n");
-  if (selection->narrowed) {
-    sink_text(sink, "Selected by the options: ");
-    write_allocated(view, selection->total.allocs, selection->total.bytes,
-                    sink);
-    sink_text(sink, "; percentages refer to these\n");
-  }
+  if (selection->narrowed)
+    sink_format(
+        sink, "Selected by the options: %s; percentages refer to these\n",
+        allocated(view, selection->total.allocs, selection->total.bytes));
   report_live(view, sink);
   write_lost(view, sink);
   report_counted(view, sink);

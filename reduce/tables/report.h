@@ -29,6 +29,9 @@ void report_gaps(const struct profile *profile, struct sink *sink);
 /* Returns whether all files of the profile count objects. */
 bool report_knows_allocs(const struct view *view);
 
+/* Returns COUNT with NOUN, which gets an "s" unless COUNT is 1. */
+const char *report_count(uint64_t count, const char *noun);
+
 /* Returns whether some function that shows has calls that are not known. */
 bool report_lacks_calls(const struct view *view);
 

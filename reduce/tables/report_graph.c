@@ -77,8 +77,6 @@ static const struct column columns[] = {
      .meaning = "own line at the left; callers and callees are indented"},
 };
 
-enum { LEAST_REST = 2 }; /* small relations that share a line */
-
 /* Blanks in front of names: relations stand further in than entries. */
 static const char relation_indent[] = "    ";
 
@@ -100,7 +98,6 @@ struct drawing {
   const struct figures *total; /* of the selection */
   struct graph_entries entries;
   struct listing listing; /* its context is this */
-  struct text_table table;
 };
 
 /* Returns the bytes of FIGURES, or the objects if these are counted. */
@@ -175,8 +172,8 @@ add_line(struct drawing *drawing, struct line line)
                                   .calls = line.calls,
                                   .data = &line};
   if (line.own != NULL)
-    text_table_mark(&drawing->table, TEXT_STRONG);
-  text_report_row(&drawing->listing, &drawing->table, &row, drawing->total);
+    text_table_mark(drawing->listing.lines, TEXT_STRONG);
+  text_report_row(&drawing->listing, &row, drawing->total);
   pool_free(line.name);
 }
 
@@ -204,72 +201,36 @@ add_own_line(struct drawing *drawing, const struct graph_node *entry,
                                   .exact = &entry->inclusive});
 }
 
-/* Adds the lines for sums of relations, whose shares are of WHOLE: of all, of
- * chains without a caller, and of small ones; these come FIRST, or last.
- * Figures of relations inside a cycle overlap: they cannot be added up. */
-static void
-add_sums(struct drawing *drawing, uint64_t whole, bool rests_first)
-{
-  const struct graph_entries *entries = &drawing->entries;
-  const struct {
-    const struct graph_sum *sum;
-    size_t least; /* relations that it must have */
-    const char *name;
-  } sums[] = {{&entries->all, 2, "all"},
-              {&entries->root, 1, "<root>"},
-              {&entries->rests[false], LEAST_REST, NULL},
-              {&entries->rests[true], LEAST_REST, NULL}};
-  for (int i = 0; i < 4; i++) {
-    const int at = rests_first ? (i + 2) % 4 : i;
-    const struct graph_sum *sum = sums[at].sum;
-    const bool inside = sum == &entries->rests[true];
-    const struct figures *figures = inside ? NULL : &sum->figures;
-    if (sum->count < sums[at].least)
-      continue;
-    add_line(
-        drawing,
-        (struct line){
-            .name =
-                sums[at].name != NULL
-                    ? pool_format("%s%s", relation_indent, sums[at].name)
-                    : pool_format("%s(%zu more%s)", relation_indent,
-                                  sum->count, inside ? " in the cycle" : ""),
-            .figures = figures,
-            .fraction_of = whole,
-            .calls = sum->calls,
-            .exact = figures});
-  }
-}
-
-/* Adds the relations of ENTRY, the heaviest next to it; farther away the
- * small ones, chains without a caller, and the sum of all outside. */
+/* Adds the relations of ENTRY, the heaviest next to it.  Figures inside a
+ * cycle overlap: they cannot be added up. */
 static void
 add_relations(struct drawing *drawing, size_t entry, bool callers)
 {
   struct graph_entries *entries = &drawing->entries;
+  const struct graph_node *nodes = drawing->view->graph.nodes;
   graph_entry_relate(entries, entry, callers);
   const size_t count = entries->relation_count;
-  const uint64_t whole = weight_of(drawing, &entries->all.figures);
-  if (callers)
-    add_sums(drawing, whole, false);
   for (size_t i = 0; i < count; i++) {
     const struct relation *r =
         &entries->relations[callers ? count - 1 - i : i];
-    if (r->small && entries->rests[r->inside].count >= LEAST_REST)
-      continue;
-    add_line(drawing,
-             (struct line){
-                 .name = name_of(drawing, relation_indent, r->node),
-                 .figures = r->inside ? NULL : &r->figures,
-                 .fraction_of = whole,
-                 .calls = r->calls,
-                 .mark = '/',
-                 .more = callers ? entries->calls_made[r->node]
-                                 : drawing->view->graph.nodes[r->node].calls,
-                 .exact = &r->figures});
+    struct line line = {.figures = r->inside ? NULL : &r->figures,
+                        .fraction_of = entries->whole,
+                        .calls = r->calls,
+                        .exact = &r->figures};
+    if (r->node != INDEX_NONE) {
+      line.name = name_of(drawing, relation_indent, r->node);
+      line.mark = '/';
+      line.more =
+          callers ? entries->calls_made[r->node] : nodes[r->node].calls;
+    } else if (r->name != NULL) {
+      line.name = pool_format("%s%s", relation_indent, r->name);
+    } else {
+      line.name = pool_format("%s(%zu more%s)", relation_indent, r->count,
+                              r->inside ? " in the cycle" : "");
+      line.exact = line.figures;
+    }
+    add_line(drawing, line);
   }
-  if (!callers)
-    add_sums(drawing, whole, true);
 }
 
 /* Adds the list of the members of the cycle ENTRY. */
@@ -280,7 +241,7 @@ add_members(struct drawing *drawing, const struct graph_node *cycle)
   struct line line = {.member = true,
                       .fraction_of = weight_of(drawing, &cycle->self),
                       .mark = '+'};
-  struct graph_sum rest = {0};
+  struct relation rest = {0};
   for (size_t i = 0; i < cycle->member_count; i++) {
     uint32_t member = graph->members[cycle->first_member + i];
     const struct graph_node *one = &graph->nodes[member];
@@ -291,7 +252,7 @@ add_members(struct drawing *drawing, const struct graph_node *cycle)
     if (!share_reached(weight_of(drawing, line.exact),
                        weight_of(drawing, drawing->total),
                        drawing->view->options->min_share)) {
-      graph_sum_add(&rest, line.figures, line.calls);
+      relation_add(&rest, line.figures, line.calls);
       continue;
     }
     line.name = name_of(drawing, relation_indent, member);
@@ -322,7 +283,7 @@ add_entry(struct drawing *drawing, size_t item)
   add_relations(drawing, item, false);
   if (!is_cycle)
     return;
-  text_table_mark(&drawing->table, TEXT_RULE);
+  text_table_mark(drawing->listing.lines, TEXT_RULE);
   add_own_line(drawing, entry, pool_format("members of <cycle %zu>", cycle));
   add_members(drawing, entry);
 }
@@ -335,7 +296,7 @@ report_graph_legend(const struct view *view, struct sink *sink)
       "Each entry shows a function (the line with an index at the left), its "
       "callers above it and its callees below it, the heaviest nearest to "
       "it.  To follow a caller or a callee, look for its index at the left.");
-  text_columns_explain(view, columns, graph_table.column_count, sink);
+  text_columns_explain(&graph_table, view, sink);
   report_legend(view, sink, "all", "sum of the callers, or of the callees");
   report_legend(view, sink, "<root>", "no caller is shown");
   report_legend(view, sink, "(N more)",
@@ -352,26 +313,20 @@ report_graph_legend(const struct view *view, struct sink *sink)
 void
 report_graph(const struct view *view, struct sink *sink)
 {
-  struct string_sink text;
   struct drawing drawing = {.view = view, .total = &view->selection.total};
   const bool held = view_is_of_holders(view);
-  string_sink_init(&text);
-  drawing.listing = (struct listing){.table = &graph_table,
-                                     .view = view,
-                                     .form = FORM_TEXT,
-                                     .context = &drawing,
-                                     .text = &text};
-  text_columns_begin(&drawing.table, view, columns, graph_table.column_count);
+  listing_init(&drawing.listing, &graph_table, view, FORM_TEXT);
+  drawing.listing.context = &drawing;
   graph_entries_init(&drawing.entries, view);
   const struct ranking *ranking = &drawing.entries.ranking;
   for (size_t i = 0; i < ranking->shown; i++) {
     if (i > 0)
-      text_table_mark(&drawing.table, TEXT_RULE);
+      text_table_mark(drawing.listing.lines, TEXT_RULE);
     add_entry(&drawing, ranking->rows[i].item);
   }
   report_heading(sink, held ? "HOLDERS" : "ALLOCATION CALL GRAPH");
-  text_table_print(&drawing.table, sink);
-  ranking_note(ranking, view, "entries", held ? "objects" : "allocations",
+  text_table_print(drawing.listing.lines, sink);
+  ranking_note(ranking, view, "entries", held ? "object" : "allocation",
                sink);
   (held ? report_holders_legend : report_graph_legend)(view, sink);
 }

@@ -55,10 +55,8 @@ report_unattributed(const struct view *view, struct sink *sink)
                 allocs, bytes);
   any = write_notes(view, sink, NULL, PPROF_COMMENT_UNATTRIBUTED_NOTE) || any;
   if (cut != 0)
-    sink_format(sink,
-                "CUT SHORT: %" PRId64
-                " allocation%s without the outermost callers\n",
-                cut, cut == 1 ? "" : "s");
+    sink_format(sink, "CUT SHORT: %s without the outermost callers\n",
+                report_count((uint64_t)cut, "allocation"));
   for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
     any = write_notes(view, sink, notes[i][0], notes[i][1]) || any;
   if (any)

@@ -26,37 +26,35 @@ compare_rows(const void *left, const void *right)
 static struct sample_row
 row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
 {
-  if (rows->of == ROWS_OF_CALLS)
-    i = rows->tree->calls[i].sample;
   const struct selection *selection = rows->tree->selection;
   const struct profile *profile = selection->profile;
-  const struct profile_labels *labels =
-      &profile->labels[profile->samples[i].labels];
+  const uint32_t sample =
+      rows->of == ROWS_OF_CALLS ? rows->tree->calls[i].sample : i;
+  const uint32_t labels = profile->samples[sample].labels;
+  const struct profile_labels *label = &profile->labels[labels];
+  struct sample_row row = {.node = node, .sample = i};
   struct sample_count count;
-  selection_count(selection, i, &count);
-  struct sample_row row = {
-      .node = node,
-      .keys = {[ROW_THREAD] = labels->thread,
-               [ROW_REGION] = labels->region,
-               [ROW_PHASE] = selection_phase(selection, i)}};
+  selection_count(selection, sample, &count);
+  if (rows->of != ROWS_OF_PARTS) {
+    row.keys[ROW_THREAD] = label->thread;
+    row.keys[ROW_REGION] = rows->of == ROWS_OF_CONTEXTS ? 0 : label->region;
+    row.keys[ROW_PHASE] = selection_phase(selection, sample);
+  }
   if (rows->of == ROWS_OF_CALLS) {
     row.counts[COLUMN_OF_CALLS] = count.calls;
     return row;
   }
-  if (rows->slices != NULL)
-    row.keys[ROW_SLICE] = rows->slices[profile->samples[i].labels];
-  row.sample = i;
+  memcpy(row.counts, count.counts, sizeof count.counts);
   row.keys[ROW_TYPE] = count.type;
+  if (rows->slices != NULL)
+    row.keys[ROW_SLICE] = rows->slices[labels];
   if (rows->line_of_sample != NULL)
     row.keys[ROW_LINE] = rows->line_of_sample[i];
-  if (rows->of == ROWS_OF_CONTEXTS)
-    row.keys[ROW_REGION] = 0;
   if (rows->of == ROWS_OF_SIZES || rows->of == ROWS_OF_CONTEXTS) {
     row.keys[ROW_SIZE_KIND] = count.size_kind;
     row.keys[ROW_OBJECT_BYTES] =
         count.size_kind == SIZE_LARGE ? 0 : count.object_bytes;
   }
-  memcpy(row.counts, count.counts, sizeof count.counts);
   return row;
 }
 

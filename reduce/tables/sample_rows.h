@@ -11,6 +11,7 @@
 #include "base/sink.h"
 
 enum rows_of {
+  ROWS_OF_PARTS,    /* allocations, by type alone */
   ROWS_OF_TYPES,    /* allocations, whatever the sizes of the objects */
   ROWS_OF_SIZES,    /* allocations, by size, too */
   ROWS_OF_CONTEXTS, /* the same, whatever the region */

@@ -48,7 +48,7 @@ listing_init(struct listing *listing, const struct table *table,
              const struct view *view, enum form form)
 {
   struct ranking *ranking = &listing->ranking;
-  *listing = (struct listing){table, view, form, {0}, NULL, NULL};
+  *listing = (struct listing){.table = table, .view = view, .form = form};
   ranking->bytes = table->bytes;
   ranking->inclusive = form != FORM_TEXT;
   listing->text = pool_alloc(sizeof *listing->text);
@@ -56,7 +56,9 @@ listing_init(struct listing *listing, const struct table *table,
   listing->context = pool_zeroed(1, table->context_bytes);
   if (table->init != NULL)
     table->init(listing);
-  if (stays_in_place(listing))
+  if (form == FORM_TEXT)
+    text_report_begin(listing);
+  if (stays_in_place(listing) || table->row == NULL)
     return;
   struct ranking_row row;
   for (size_t i = 0; make_row(listing, i, &row); i++)
@@ -147,9 +149,9 @@ listing_cell(const struct listing *listing, const struct ranking_row *row,
     string_sink_clear(listing->text);
     if (listing_has_cxx_names(listing))
       write_cxx_name(&listing->text->sink, row->name);
-    put_name(out, listing_has_cxx_names(listing)
-                      ? string_sink_text(listing->text)
-                      : row->name);
+    put_string(out, listing_has_cxx_names(listing)
+                        ? string_sink_text(listing->text)
+                        : row->name);
     break;
   case CONTENT_FIGURE:
     put_optional(

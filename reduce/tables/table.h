@@ -75,7 +75,7 @@ struct column {
   const char *meaning;      /* NULL: another column's explains it, too */
   const char *meaning_in_c; /* for C programs; NULL: the same */
   bool weighs;       /* it is of the bytes or objects that --value counts: see
-                        column_weighed */
+                        text_columns */
   unsigned spare;    /* see text_table.h */
   const char *total; /* of what is the item's alone: its text in the row of
                         the total */
@@ -155,14 +155,14 @@ struct listing;
 struct table {
   /* of the text */
   const char *title;
-  const char *rows;    /* plural noun for the rows; NULL: that of --by */
-  const char *objects; /* noun for what they count; NULL: allocations */
-  bool untotalled;     /* there is no row of the total */
-  bool uncut;          /* small rows show, too */
-  enum measure bytes;  /* measure that rows are about; temporary objects have
-                          no bytes */
-  enum sort_key sort;  /* unless another one is asked for; rows with a tenth
-                          of all of this are heavy */
+  const char *rows;   /* plural noun for the rows; NULL: that of --by */
+  const char *object; /* noun for what they count; NULL: allocation */
+  bool untotalled;    /* there is no row of the total */
+  bool uncut;         /* small rows show, too */
+  enum measure bytes; /* measure that rows are about; temporary objects have
+                         no bytes */
+  enum sort_key sort; /* unless another one is asked for; rows with a tenth
+                         of all of this are heavy */
 
   /* Rows are listed as they come, unless an order is asked for; else by what
    * --value counts, of the inclusive figures if there are such. */
@@ -216,7 +216,10 @@ struct listing {
   const struct view *view;
   enum form form;
   struct ranking ranking;
-  void *context;            /* of the table */
+  void *context;          /* of the table */
+  struct column *columns; /* of a text: those that show, ... */
+  size_t column_count;
+  struct text_table *lines; /* ... and the lines that are written */
   struct string_sink *text; /* the text of the last cell that has been made */
 };
 
@@ -257,28 +260,28 @@ uint64_t row_figure(const struct ranking_row *row,
 /* Returns whether the profile of VIEW has columns of that USE. */
 bool column_used(const struct view *view, enum column_use use);
 
-/* Returns COLUMN as the tables of VIEW have it: where --value counts
- * objects, the shares of bytes are of objects, and headings say so. */
-struct column column_weighed(const struct view *view,
-                             const struct column *column);
+/* Sets SHOWN, which has room for all, to the columns that the text of TABLE
+ * has for VIEW, or for any profile if that is NULL; returns how many they
+ * are. Where --value counts objects, the shares of bytes are of objects, and
+ * headings say so. */
+size_t text_columns(const struct table *table, const struct view *view,
+                    struct column *shown);
 
 /* Returns TEXT about such a column: with "objects" in the place of "bytes"
  * where the tables of VIEW, which may be NULL, count these. */
 const char *weighed_words(const struct view *view, const char *text);
 
-/* Begins a text table with those of COUNT columns at LIST that the profile
- * has. */
-void text_columns_begin(struct text_table *text, const struct view *view,
-                        const struct column *list, size_t count);
-
-/* Writes the legend of LIST: a line on shares if there are any, one for each
+/* Writes the legend of TABLE: a line on shares if there are any, one for each
  * term, one on the letters of categories, and one on unknown calls if there
  * are any; nothing when legends are not wanted. */
-void text_columns_explain(const struct view *view, const struct column *list,
-                          size_t count, struct sink *sink);
+void text_columns_explain(const struct table *table, const struct view *view,
+                          struct sink *sink);
 
-/* Adds the cells of ROW, whose shares are shares of WHOLE. */
-void text_report_row(const struct listing *listing, struct text_table *text,
+/* Makes the columns of LISTING, which is a text, and no lines. */
+void text_report_begin(struct listing *listing);
+
+/* Adds the cells of ROW to the lines, with shares of WHOLE. */
+void text_report_row(const struct listing *listing,
                      const struct ranking_row *row,
                      const struct figures *whole);
 

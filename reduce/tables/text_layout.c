@@ -19,15 +19,6 @@ enum {
   LEAST_TEXT_WIDTH = 30
 };
 
-/* A table, its cells, the widths of its columns; those that are as spare as
- * LIMIT are left out. */
-struct layout {
-  const struct text_table *table;
-  const char *cells, *end;
-  size_t widths[MOST_COLUMNS];
-  unsigned limit;
-};
-
 static bool
 is_mark(const char *cell)
 {
@@ -35,9 +26,9 @@ is_mark(const char *cell)
 }
 
 static bool
-is_shown(const struct layout *layout, size_t column)
+is_shown(const struct text_table *table, size_t column)
 {
-  return layout->table->spare[column] < layout->limit;
+  return table->spare[column] < table->limit;
 }
 
 /* Returns the number of characters of TEXT. */
@@ -60,29 +51,30 @@ widen(size_t *width, const char *text)
 
 /* Returns the width below the upper heading of the column FIRST. */
 static size_t
-span_width(const struct layout *layout, size_t first)
+span_width(const struct text_table *table, size_t first)
 {
-  const struct text_column *columns = layout->table->columns;
-  size_t width = layout->widths[first];
+  const struct text_column *columns = table->columns;
+  size_t width = table->widths[first];
   for (size_t i = first + 1; i < first + columns[first].top_span; i++)
-    width += columns[i].gap + layout->widths[i];
+    width += columns[i].gap + table->widths[i];
   return width;
 }
 
+/* Finds the widths of all columns, and the limit that leaves none out. */
 static void
-layout_init(struct layout *layout, struct text_table *table)
+find_widths(struct text_table *table)
 {
   const char *cells = string_sink_text(&table->text);
-  *layout = (struct layout){.table = table, .cells = cells, .limit = 1};
-  layout->end = cells + table->text.length;
-  size_t *widths = layout->widths;
+  const char *end = cells + table->text.length;
+  size_t *widths = table->widths;
+  table->limit = 1;
   for (size_t i = 0; i < table->column_count; i++) {
     widen(&widths[i], table->columns[i].bottom);
-    if (!is_shown(layout, i))
-      layout->limit = table->spare[i] + 1;
+    if (!is_shown(table, i))
+      table->limit = table->spare[i] + 1;
   }
   size_t column = 0;
-  for (const char *c = cells; c < layout->end; c += strlen(c) + 1) {
+  for (const char *c = cells; c < end; c += strlen(c) + 1) {
     if (is_mark(c))
       continue;
     widen(&widths[column], c);
@@ -91,7 +83,7 @@ layout_init(struct layout *layout, struct text_table *table)
   for (size_t i = 0; i < table->column_count; i++) {
     const char *heading = table->columns[i].top;
     size_t top = heading == NULL ? 0 : text_width(heading);
-    size_t width = span_width(layout, i);
+    size_t width = span_width(table, i);
     if (top > width)
       widths[i] += top - width;
   }
@@ -99,13 +91,13 @@ layout_init(struct layout *layout, struct text_table *table)
 
 /* Returns the width of a line; with names CUT as far as they may be. */
 static size_t
-width_of_lines(const struct layout *layout, bool cut)
+width_of_lines(const struct text_table *table, bool cut)
 {
   size_t width = 0;
-  for (size_t i = 0; i < layout->table->column_count; i++) {
-    const struct text_column *c = &layout->table->columns[i];
-    size_t own = layout->widths[i];
-    if (is_shown(layout, i))
+  for (size_t i = 0; i < table->column_count; i++) {
+    const struct text_column *c = &table->columns[i];
+    size_t own = table->widths[i];
+    if (is_shown(table, i))
       width +=
           c->gap +
           (cut && c->left && own > LEAST_TEXT_WIDTH ? LEAST_TEXT_WIDTH : own);
@@ -116,16 +108,16 @@ width_of_lines(const struct layout *layout, bool cut)
 /* Leaves columns out, then makes those of text narrower, until all fit into
  * LINE_WIDTH, or none is left that may be. */
 static void
-narrow(struct layout *layout, size_t line_width)
+narrow(struct text_table *table, size_t line_width)
 {
-  size_t *widths = layout->widths;
-  while (layout->limit > 1 && width_of_lines(layout, true) > line_width)
-    layout->limit--;
-  for (size_t width = width_of_lines(layout, false); width > line_width;
+  size_t *widths = table->widths;
+  while (table->limit > 1 && width_of_lines(table, true) > line_width)
+    table->limit--;
+  for (size_t width = width_of_lines(table, false); width > line_width;
        width--) {
     size_t *widest = NULL;
-    for (size_t i = 0; i < layout->table->column_count; i++)
-      if (is_shown(layout, i) && layout->table->columns[i].left &&
+    for (size_t i = 0; i < table->column_count; i++)
+      if (is_shown(table, i) && table->columns[i].left &&
           widths[i] > (widest == NULL ? LEAST_TEXT_WIDTH : *widest))
         widest = &widths[i];
     if (widest == NULL)
@@ -177,54 +169,52 @@ put(struct sink *sink, const char *text, size_t width, bool left,
     *pending += padding;
 }
 
-/* Writes the upper line of the headings, if there is one. */
+/* Writes TEXT as the cell of COLUMN, if that shows. */
 static void
-print_upper_headings(const struct layout *layout, struct sink *sink)
+put_cell(const struct text_table *table, size_t column, const char *text,
+         size_t *pending, struct sink *sink)
 {
-  const struct text_table *table = layout->table;
-  size_t pending = 0;
-  bool any = false;
-  for (size_t i = 0; i < table->column_count; i++)
-    any = any || (is_shown(layout, i) && table->columns[i].top != NULL);
-  for (size_t i = 0; any && i < table->column_count;) {
-    const struct text_column *c = &table->columns[i];
-    unsigned span = c->top_span;
-    if (!is_shown(layout, i)) {
-      i++;
-      continue;
-    }
-    size_t width = span_width(layout, i);
-    const char *top = c->top == NULL ? "" : c->top;
-    size_t margin = span > 1 ? (width - text_width(top)) / 2 : 0;
-    pending += c->gap + margin;
-    put(sink, top, width - margin, c->left || span > 1, &pending);
-    i += span;
-  }
-  sink_text(sink, any ? "\n" : "");
+  const struct text_column *c = &table->columns[column];
+  if (!is_shown(table, column))
+    return;
+  *pending += c->gap;
+  put(sink, text, table->widths[column], c->left, pending);
 }
 
+/* Writes both lines of the headings; one, where nothing is in the upper. */
 static void
-print_headings(const struct layout *layout, struct sink *sink)
+print_headings(const struct text_table *table, struct sink *sink)
 {
+  const char *end_of_upper = "";
   size_t pending = 0;
   sink_style(sink, STYLE_STRONG);
-  print_upper_headings(layout, sink);
-  for (size_t i = 0; i < layout->table->column_count; i++) {
-    const struct text_column *c = &layout->table->columns[i];
-    if (!is_shown(layout, i))
+  for (size_t i = 0; i < table->column_count; i++)
+    if (is_shown(table, i) && table->columns[i].top != NULL)
+      end_of_upper = "\n";
+  for (size_t i = 0; *end_of_upper != '\0' && i < table->column_count; i++) {
+    const struct text_column *c = &table->columns[i];
+    if (!is_shown(table, i))
       continue;
-    pending += c->gap;
-    put(sink, c->bottom, layout->widths[i], c->left, &pending);
+    const char *top = c->top == NULL ? "" : c->top;
+    const size_t width = span_width(table, i);
+    size_t margin = c->top_span > 1 ? (width - text_width(top)) / 2 : 0;
+    pending += c->gap + margin;
+    put(sink, top, width - margin, c->left || c->top_span > 1, &pending);
+    i += c->top_span - 1;
   }
+  sink_text(sink, end_of_upper);
+  pending = 0;
+  for (size_t i = 0; i < table->column_count; i++)
+    put_cell(table, i, table->columns[i].bottom, &pending, sink);
   sink_style(sink, STYLE_PLAIN);
   sink_text(sink, "\n");
 }
 
 static void
-print_rule(const struct layout *layout, struct sink *sink)
+print_rule(const struct text_table *table, struct sink *sink)
 {
-  size_t name = layout->widths[layout->table->column_count - 1];
-  size_t width = width_of_lines(layout, false);
+  size_t name = table->widths[table->column_count - 1];
+  size_t width = width_of_lines(table, false);
   if (name > RULE_NAME_WIDTH)
     width -= name - RULE_NAME_WIDTH;
   sink_repeat(sink, '-', width);
@@ -233,48 +223,42 @@ print_rule(const struct layout *layout, struct sink *sink)
 
 /* Writes the rows, each in its style. */
 static void
-print_rows(const struct layout *layout, struct sink *sink)
+print_rows(struct text_table *table, struct sink *sink)
 {
-  const struct text_table *table = layout->table;
   size_t column = 0;
   size_t pending = 0;
   bool styled = false;
-  for (const char *cell = layout->cells; cell < layout->end;
-       cell += strlen(cell) + 1) {
+  const char *cell = string_sink_text(&table->text);
+  const char *end = cell + table->text.length;
+  for (; cell < end; cell += strlen(cell) + 1) {
     if (*cell == TEXT_RULE) {
-      print_rule(layout, sink);
-      continue;
-    }
-    if (is_mark(cell)) {
-      styled = true;
+      print_rule(table, sink);
+    } else if (is_mark(cell)) {
       sink_style(sink, *cell == TEXT_STRONG ? STYLE_STRONG : STYLE_HEAVY);
-      continue;
+      styled = true;
+    } else {
+      put_cell(table, column, cell, &pending, sink);
+      column = (column + 1) % table->column_count;
+      if (column > 0)
+        continue;
+      if (styled)
+        sink_style(sink, STYLE_PLAIN);
+      sink_text(sink, "\n");
+      styled = false;
+      pending = 0;
     }
-    const struct text_column *c = &table->columns[column];
-    if (is_shown(layout, column)) {
-      pending += c->gap;
-      put(sink, cell, layout->widths[column], c->left, &pending);
-    }
-    column = (column + 1) % table->column_count;
-    if (column > 0)
-      continue;
-    if (styled)
-      sink_style(sink, STYLE_PLAIN);
-    styled = false;
-    pending = 0;
-    sink_text(sink, "\n");
   }
 }
 
 /* Says which columns are left out. */
 static void
-print_left_out(const struct layout *layout, struct sink *sink)
+print_left_out(const struct text_table *table, struct sink *sink)
 {
   const char *before = "\n  No room for the columns: ";
   size_t end = 0; /* of the columns below the last upper heading */
-  for (size_t i = 0; i < layout->table->column_count; i++) {
-    const struct text_column *c = &layout->table->columns[i];
-    if (is_shown(layout, i) || i < end || strcmp(c->bottom, "%") == 0)
+  for (size_t i = 0; i < table->column_count; i++) {
+    const struct text_column *c = &table->columns[i];
+    if (is_shown(table, i) || i < end || strcmp(c->bottom, "%") == 0)
       continue;
     end = i + c->top_span;
     sink_format(sink, "%s%s%s%s", before, c->top == NULL ? "" : c->top,
@@ -289,20 +273,18 @@ print_left_out(const struct layout *layout, struct sink *sink)
 void
 text_table_print(struct text_table *table, struct sink *sink)
 {
-  struct layout layout;
-  layout_init(&layout, table);
+  find_widths(table);
   if (sink->line_width > 0)
-    narrow(&layout, sink->line_width);
-  print_headings(&layout, sink);
-  print_rule(&layout, sink);
-  print_rows(&layout, sink);
-  print_left_out(&layout, sink);
+    narrow(table, sink->line_width);
+  print_headings(table, sink);
+  print_rule(table, sink);
+  print_rows(table, sink);
+  print_left_out(table, sink);
 }
 
 void
 text_table_print_rows(struct text_table *table, struct sink *sink)
 {
-  struct layout layout;
-  layout_init(&layout, table);
-  print_rows(&layout, sink);
+  find_widths(table);
+  print_rows(table, sink);
 }

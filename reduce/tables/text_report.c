@@ -48,17 +48,13 @@ column_used(const struct view *view, enum column_use use)
   }
 }
 
-struct column
-column_weighed(const struct view *view, const struct column *column)
+/* Returns COLUMN, of bytes, as it is where objects are counted. */
+static struct column
+weighed(const struct column *column)
 {
   static const char *const words[][2] = {
       {"mem", "allocs"}, {"% mem", "% allocs"}, {"bytes", "allocs"}};
   struct column made = *column;
-  if (view_weight(view) == MEASURE_BYTES ||
-      !(column->weighs || (column->measure == MEASURE_BYTES &&
-                           (column->content == CONTENT_SHARE ||
-                            column->content == CONTENT_CATEGORIES))))
-    return made;
   made.weighs = true;
   made.measure = MEASURE_ALLOCS;
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -67,47 +63,59 @@ column_weighed(const struct view *view, const struct column *column)
   return made;
 }
 
-/* Returns whether the text has COLUMN. */
-static bool
-shows(const struct view *view, const struct column *column)
+size_t
+text_columns(const struct table *table, const struct view *view,
+             struct column *shown)
 {
-  return column->text.bottom != NULL && column_used(view, column->use);
+  const bool weighs = view != NULL && view_weight(view) != MEASURE_BYTES;
+  size_t count = 0;
+  for (size_t i = 0; i < table->column_count; i++) {
+    const struct column *c = &table->columns[i];
+    const bool of_bytes =
+        c->weighs ||
+        (c->measure == MEASURE_BYTES &&
+         (c->content == CONTENT_SHARE || c->content == CONTENT_CATEGORIES));
+    if (c->text.bottom != NULL && (view == NULL || column_used(view, c->use)))
+      shown[count++] = weighs && of_bytes ? weighed(c) : *c;
+  }
+  return count;
 }
 
 void
-text_columns_begin(struct text_table *text, const struct view *view,
-                   const struct column *list, size_t count)
+text_report_begin(struct listing *listing)
 {
-  enum language language = view->profile->language;
-  text_table_init(text, NULL, 0);
-  text->human = view->options->width >= WIDE_LINE;
-  for (size_t column = 0; column < count; column++) {
-    const struct column c = column_weighed(view, &list[column]);
-    if (!shows(view, &c))
-      continue;
-    if (c.content != CONTENT_CATEGORIES)
-      text_table_column(text, c.text, c.spare);
-    else
-      for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-        text_table_column(
-            text,
-            (struct text_column){.top = i == 0 ? c.text.bottom : NULL,
-                                 .top_span = i == 0 ? CATEGORY_COUNT : 1,
-                                 .bottom = category_rows[language][i].letter,
-                                 .gap = i == 0 ? 2 : 1},
-            c.spare);
-    if (c.share)
-      text_table_column(text, (struct text_column){.bottom = "%", .gap = 1},
-                        c.spare);
+  const struct view *view = listing->view;
+  struct text_table *lines = pool_alloc(sizeof *lines);
+  text_table_init(lines, NULL, 0);
+  lines->human = view->options->width >= WIDE_LINE;
+  listing->lines = lines;
+  listing->columns =
+      pool_alloc(listing->table->column_count * sizeof *listing->columns);
+  listing->column_count =
+      text_columns(listing->table, view, listing->columns);
+  for (size_t i = 0; i < listing->column_count; i++) {
+    const struct column *c = &listing->columns[i];
+    struct text_column part = {
+        .top = c->text.bottom, .top_span = CATEGORY_COUNT, .gap = 2};
+    if (c->content != CONTENT_CATEGORIES)
+      text_table_column(lines, c->text, c->spare);
+    for (unsigned k = 0;
+         c->content == CONTENT_CATEGORIES && k < CATEGORY_COUNT; k++) {
+      part.bottom = category_rows[view->profile->language][k].letter;
+      text_table_column(lines, part, c->spare);
+      part = (struct text_column){.gap = 1};
+    }
+    if (c->share)
+      text_table_column(lines, (struct text_column){.bottom = "%", .gap = 1},
+                        c->spare);
   }
 }
 
 /* Adds the shares by category of COLUMN: of WHOLE, or of what the table says,
  * which may be nothing. */
 static void
-add_categories(const struct listing *listing, struct text_table *text,
-               const struct ranking_row *row, const struct figures *whole,
-               const struct column *column)
+add_categories(const struct listing *listing, const struct ranking_row *row,
+               const struct figures *whole, const struct column *column)
 {
   const uint64_t all =
       column->id != 0 ? listing->table->fraction(listing, row, column->id)
@@ -117,126 +125,116 @@ add_categories(const struct listing *listing, struct text_table *text,
                               : row->figures->by_category;
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
     if (all == (uint64_t)UNKNOWN_WHOLE)
-      text_table_cell(text, "--");
+      text_table_cell(listing->lines, "--");
     else
-      text_table_share(text, parts[i], all);
+      text_table_share(listing->lines, parts[i], all);
 }
 
 /* Adds the cells of COLUMN, and its share.  Those of figures that ROW cannot
  * have are stars. */
 static void
-add_cells(const struct listing *listing, struct text_table *text,
-          const struct ranking_row *row, const struct figures *whole,
-          const struct column *column)
+add_cells(const struct listing *listing, const struct ranking_row *row,
+          const struct figures *whole, const struct column *column)
 {
   const struct ranking_row all = {.figures = whole, .inclusive = whole};
   const bool categories = column->content == CONTENT_CATEGORIES;
   const bool share = column->share || column->content == CONTENT_SHARE;
   const bool figure = column->content == CONTENT_FIGURE;
+  struct text_table *lines = listing->lines;
+  struct writer out = {
+      .view = listing->view, .form = FORM_TEXT, .text = lines};
   if ((column->of == OF_INCLUSIVE ? row->inclusive : row->figures) == NULL &&
       (categories || share || figure)) {
     for (int i = categories ? CATEGORY_COUNT : share + figure; i > 0; i--)
-      text_table_cell(text, "*");
+      text_table_cell(lines, "*");
     return;
   }
   if (categories)
-    add_categories(listing, text, row, whole, column);
+    add_categories(listing, row, whole, column);
   else if (row->item == (size_t)NO_ITEM && !column->sums &&
            (column->content == CONTENT_OWN ||
             column->content >= CONTENT_NUMBER))
-    text_table_cell(text, "%s", column->total == NULL ? "" : column->total);
+    text_table_cell(lines, "%s", column->total == NULL ? "" : column->total);
   else if (column->content != CONTENT_SHARE)
-    listing_cell(listing, row, column,
-                 &(struct writer){
-                     .view = listing->view, .form = FORM_TEXT, .text = text});
+    listing_cell(listing, row, column, &out);
   if (share)
-    text_table_share(text, row_figure(row, column), row_figure(&all, column));
+    text_table_share(lines, row_figure(row, column),
+                     row_figure(&all, column));
 }
 
 void
-text_report_row(const struct listing *listing, struct text_table *text,
-                const struct ranking_row *row, const struct figures *whole)
+text_report_row(const struct listing *listing, const struct ranking_row *row,
+                const struct figures *whole)
 {
-  const struct table *table = listing->table;
-  for (size_t i = 0; i < table->column_count; i++) {
-    const struct column column =
-        column_weighed(listing->view, &table->columns[i]);
-    if (shows(listing->view, &column))
-      add_cells(listing, text, row, whole, &column);
-  }
+  for (size_t i = 0; i < listing->column_count; i++)
+    add_cells(listing, row, whole, &listing->columns[i]);
 }
 
 /* Adds the members of GROUP, which RANKING has. */
 static void
-add_members(const struct listing *listing, struct text_table *text,
-            const struct ranking_row *group, struct ranking *ranking)
+add_members(const struct listing *listing, const struct ranking_row *group,
+            struct ranking *ranking)
 {
   struct view_options options = *listing->view->options;
   if (options.min_share > 0 && options.limit > FEW)
     options.limit = FEW;
   ranking_sort(ranking, options.sort);
   ranking_cut(ranking, group->figures, &options);
-  text->indent = "  ";
+  listing->lines->indent = "  ";
   for (size_t i = 0; i < ranking->shown; i++)
-    text_report_row(listing, text, &ranking->rows[i], group->figures);
+    text_report_row(listing, &ranking->rows[i], group->figures);
   if (ranking->shown < ranking->count) {
     struct figures rest = {.allocs = ranking->left_out_allocs,
                            .bytes = ranking->left_out_bytes};
     const struct ranking_row row = {
         .figures = &rest,
         .name = pool_format("(%zu more)", ranking->count - ranking->shown)};
-    text_report_row(listing, text, &row, group->figures);
+    text_report_row(listing, &row, group->figures);
   }
-  text->indent = "";
+  listing->lines->indent = "";
 }
 
 static void
-write_groups(const struct listing *listing, struct text_table *text)
+add_groups(const struct listing *listing)
 {
   for (size_t i = 0; i < listing->ranking.shown; i++) {
     const struct ranking_row *group = &listing->ranking.rows[i];
     struct ranking members = {0};
     if (i > 0)
-      text_table_mark(text, TEXT_RULE);
-    text_table_mark(text, TEXT_STRONG);
-    text_report_row(listing, text, group, &listing->view->selection.total);
+      text_table_mark(listing->lines, TEXT_RULE);
+    text_table_mark(listing->lines, TEXT_STRONG);
+    text_report_row(listing, group, &listing->view->selection.total);
     listing->table->members(listing, group, &members);
-    add_members(listing, text, group, &members);
+    add_members(listing, group, &members);
     pool_free(members.rows);
   }
 }
 
 static void
-write_rows(const struct listing *listing, struct text_table *text)
+add_rows(const struct listing *listing)
 {
   const struct ranking *ranking = &listing->ranking;
-  struct ranking_row total = listing_total(listing);
+  const struct ranking_row total = listing_total(listing);
   enum measure weight = sort_measure(listing->table->sort);
   if (weight == MEASURE_BYTES)
     weight = view_weight(listing->view);
   if (!listing->table->untotalled)
-    text_report_row(listing, text, &total, total.figures);
+    text_report_row(listing, &total, total.figures);
   for (size_t i = 0; i < ranking->shown; i++) {
     const struct ranking_row *row = &ranking->rows[i];
     if (row->figures != NULL && row->figures->counts[weight] > 0 &&
         share_reached(row->figures->counts[weight],
                       total.figures->counts[weight], HEAVY_SHARE))
-      text_table_mark(text, TEXT_HEAVY);
-    text_report_row(listing, text, row, total.figures);
+      text_table_mark(listing->lines, TEXT_HEAVY);
+    text_report_row(listing, row, total.figures);
   }
 }
 
 void
 text_report_rows(const struct listing *listing, struct sink *sink)
 {
-  struct text_table text;
-  text_columns_begin(&text, listing->view, listing->table->columns,
-                     listing->table->column_count);
-  if (listing->table->members != NULL)
-    write_groups(listing, &text);
-  else
-    write_rows(listing, &text);
-  text_table_print(&text, sink);
+  (listing->table->members != NULL ? add_groups : add_rows)(listing);
+  text_table_print(listing->lines, sink);
 }
 
 void
@@ -258,10 +256,10 @@ text_report_write(const struct table *table, const struct view *view,
                table->rows != NULL
                    ? table->rows
                    : granularity_noun(view->options->by, true),
-               table->objects == NULL ? "allocations" : table->objects, sink);
+               table->object == NULL ? "allocation" : table->object, sink);
   if (table->note != NULL)
     table->note(&listing, sink);
-  text_columns_explain(view, table->columns, table->column_count, sink);
+  text_columns_explain(table, view, sink);
   if (table->legend != NULL)
     table->legend(&listing, sink);
 }

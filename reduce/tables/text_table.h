@@ -40,6 +40,9 @@ struct text_table {
   const char *indent;      /* stands before names */
   size_t column;           /* of the next cell */
   struct string_sink text; /* the cells, each NUL-terminated, and marks */
+  /* while it is printed: */
+  size_t widths[MOST_COLUMNS];
+  unsigned limit; /* columns that are as spare are left out */
 };
 
 /* The marks, between rows: control characters, which cells do not have.  A

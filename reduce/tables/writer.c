@@ -29,29 +29,30 @@ is_lisp(const struct writer *writer)
 
 /* Writes what stands before a value: a separator and, but in CSV, its key. */
 static void
-next(struct writer *writer, const char *key)
+next(struct writer *writer)
 {
   bool lisp = is_lisp(writer);
   if (!writer->first)
     sink_text(writer->sink, lisp ? " " : ",");
   writer->first = false;
-  if (key == NULL || writer->form == FORM_CSV)
+  if (writer->key == NULL || writer->form == FORM_CSV)
     return;
   sink_text(writer->sink, lisp ? ":" : "\"");
-  for (const char *c = key; *c != '\0'; c++)
+  for (const char *c = writer->key; *c != '\0'; c++)
     sink_bytes(writer->sink, lisp && *c == '_' ? "-" : c, 1);
   sink_text(writer->sink, lisp ? " " : "\":");
 }
 
 /* Lists have no brackets in CSV: what is in them are cells. */
 void
-writer_begin(struct writer *writer, const char *key, char bracket)
+writer_begin(struct writer *writer, char bracket)
 {
   if (writer->form == FORM_CSV)
     return;
-  next(writer, key);
+  next(writer);
   sink_format(writer->sink, "%c", is_lisp(writer) ? '(' : bracket);
   writer->first = true;
+  writer->key = NULL;
 }
 
 void
@@ -61,23 +62,7 @@ writer_end(struct writer *writer, char bracket)
     return;
   sink_format(writer->sink, "%c", is_lisp(writer) ? ')' : bracket);
   writer->first = false;
-}
-
-void
-writer_optional(struct writer *writer, const char *key, bool known,
-                uint64_t number)
-{
-  next(writer, key);
-  if (known)
-    sink_format(writer->sink, "%" PRIu64, number);
-  else if (writer->form != FORM_CSV)
-    sink_text(writer->sink, is_lisp(writer) ? "nil" : "null");
-}
-
-void
-writer_number(struct writer *writer, const char *key, uint64_t number)
-{
-  writer_optional(writer, key, true, number);
+  writer->key = NULL;
 }
 
 static void
@@ -94,22 +79,10 @@ csv_string(struct sink *sink, const char *text)
   sink_text(sink, "\"");
 }
 
-void
-writer_text(struct writer *writer, const char *key, const char *text)
-{
-  next(writer, key);
-  if (writer->form == FORM_CSV)
-    csv_string(writer->sink, text);
-  else if (is_lisp(writer))
-    lisp_string(writer->sink, text);
-  else
-    json_string(writer->sink, text);
-}
-
 static void
 write_heading(struct writer *writer, const char *heading)
 {
-  next(writer, NULL);
+  next(writer);
   sink_text(writer->sink, heading);
 }
 
@@ -126,7 +99,7 @@ write_measures(struct writer *writer, const char *prefix,
     snprintf(key, sizeof key, "%s%s", prefix,
              measure_row(writer->view->profile, (enum measure)i)->key);
     if (counts != NULL)
-      writer_number(writer, key, counts[i]);
+      put_number(at(writer, key), counts[i]);
     else
       write_heading(writer, key);
   }
@@ -144,14 +117,19 @@ writer_counts(struct writer *writer, const char *prefix,
 void
 put_optional(struct writer *writer, bool known, uint64_t number)
 {
-  if (writer->form != FORM_TEXT)
-    writer_optional(writer, writer->key, known, number);
-  else if (!known)
+  if (writer->form != FORM_TEXT) {
+    next(writer);
+    if (known)
+      sink_format(writer->sink, "%" PRIu64, number);
+    else if (writer->form != FORM_CSV)
+      sink_text(writer->sink, is_lisp(writer) ? "nil" : "null");
+  } else if (!known) {
     text_table_cell(writer->text, "%s", "");
-  else if (writer->unit == UNIT_COUNT)
+  } else if (writer->unit == UNIT_COUNT) {
     text_table_number(writer->text, number);
-  else
+  } else {
     text_table_time(writer->text, number, writer->unit == UNIT_TIME);
+  }
 }
 
 void
@@ -176,12 +154,16 @@ put_average(struct writer *writer, uint64_t bytes, uint64_t count)
 }
 
 void
-put_name(struct writer *writer, const char *name)
+put_string(struct writer *writer, const char *text)
 {
-  if (writer->form == FORM_TEXT)
-    text_table_name(writer->text, name);
-  else
-    writer_text(writer, writer->key, name);
+  if (writer->form == FORM_TEXT) {
+    text_table_name(writer->text, text);
+    return;
+  }
+  next(writer);
+  (writer->form == FORM_CSV ? csv_string
+   : is_lisp(writer)        ? lisp_string
+                            : json_string)(writer->sink, text);
 }
 
 void
@@ -190,7 +172,7 @@ put_text(struct writer *writer, const char *text)
   if (text == NULL || (*text == '\0' && writer->form < FORM_CSV))
     put_optional(writer, false, 0);
   else
-    put_name(writer, text);
+    put_string(writer, text);
 }
 
 void
@@ -200,7 +182,7 @@ put_keyword(struct writer *writer, const char *text)
     put_text(writer, text);
     return;
   }
-  next(writer, writer->key);
+  next(writer);
   sink_format(writer->sink, ":%s", text);
 }
 
@@ -210,61 +192,62 @@ put_reference(struct writer *writer, enum target target, uint64_t item)
   if (target <= TO_TYPES && writer->places[target] != NULL)
     put_number(writer, writer->places[target][item]);
   else if (target == TO_FUNCTIONS)
-    put_name(writer, writer->view->graph.nodes[item].name);
+    put_string(writer, writer->view->graph.nodes[item].name);
   else /* cycles have numbers that show, from 1 */
     put_number(writer,
                item + (target == TO_CYCLES && writer->form != FORM_JSON));
 }
 
-/* Writes what identifies TYPE: category, type and class. */
-static void
-write_type(struct writer *writer, uint32_t type)
+void
+put_type(struct writer *writer, uint32_t type)
 {
   const struct profile *profile = writer->view->profile;
   const struct profile_type *t = &profile->types[type];
-  writer_text(writer, "category",
-              category_rows[profile->language][t->category].name);
-  writer->key = "type";
-  put_text(writer, names_text(&profile->names, t->type));
-  writer->key = "class";
-  put_text(writer, names_text(&profile->names, t->class_name));
+  put_string(at(writer, "category"),
+             category_rows[profile->language][t->category].name);
+  put_text(at(writer, "type"), names_text(&profile->names, t->type));
+  put_text(at(writer, "class"), names_text(&profile->names, t->class_name));
+}
+
+void
+put_part(struct writer *writer, uint32_t type, uint64_t allocs,
+         uint64_t bytes)
+{
+  writer_begin(writer, '{');
+  if (writer->places[TO_TYPES] != NULL)
+    put_number(at(writer, "type"), writer->places[TO_TYPES][type]);
+  else
+    put_type(writer, type);
+  if (writer->form != FORM_CSV) { /* that has them elsewhere */
+    put_number(at(writer, measure_rows[MEASURE_ALLOCS].key), allocs);
+    put_number(at(writer, measure_rows[MEASURE_BYTES].key), bytes);
+  }
+  writer_end(writer, '}');
 }
 
 void
 put_parts(struct writer *writer, const struct type_part *parts, size_t count)
 {
-  writer_begin(writer, writer->key, '[');
-  for (size_t i = 0; i < count; i++) {
-    const struct figures *figures = &parts[i].figures;
-    writer_begin(writer, NULL, '{');
-    if (writer->places[TO_TYPES] != NULL)
-      writer_number(writer, "type", writer->places[TO_TYPES][parts[i].type]);
-    else
-      write_type(writer, parts[i].type);
-    if (writer->form != FORM_CSV) { /* that has them elsewhere */
-      writer_number(writer, measure_rows[MEASURE_ALLOCS].key,
-                    figures->allocs);
-      writer_number(writer, measure_rows[MEASURE_BYTES].key, figures->bytes);
-    }
-    writer_end(writer, '}');
-  }
+  writer_begin(writer, '[');
+  for (size_t i = 0; i < count; i++)
+    put_part(writer, parts[i].type, parts[i].figures.allocs,
+             parts[i].figures.bytes);
   writer_end(writer, ']');
 }
 
 void
 put_numbers(struct writer *writer, const uint64_t *numbers, size_t count)
 {
-  writer_begin(writer, writer->key, '[');
+  writer_begin(writer, '[');
   for (size_t i = 0; i < count; i++)
-    writer_number(writer, NULL, numbers[i]);
+    put_number(writer, numbers[i]);
   writer_end(writer, ']');
 }
 
 void
 put_functions(struct writer *writer, const uint32_t *nodes, size_t count)
 {
-  writer_begin(writer, writer->key, '[');
-  writer->key = NULL;
+  writer_begin(writer, '[');
   for (size_t i = 0; i < count; i++)
     put_reference(writer, TO_FUNCTIONS, nodes[i]);
   writer_end(writer, ']');
@@ -307,7 +290,7 @@ write_heading_of(struct writer *writer, const struct column *column)
   enum language language = writer->view->profile->language;
   if (column->content == CONTENT_BY_CATEGORY)
     for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-      writer_text(writer, NULL, category_rows[language][i].name);
+      put_string(writer, category_rows[language][i].name);
   else if (column->content == CONTENT_COUNTS ||
            column->content == CONTENT_MORE)
     write_counts(writer, column, NULL);
@@ -322,7 +305,7 @@ write_row(struct writer *writer, const struct listing *listing,
 {
   const struct table *table = listing->table;
   writer->first = true;
-  writer_begin(writer, NULL, '{');
+  writer_begin(writer, '{');
   for (int first = 1; first >= 0; first--)
     for (size_t i = 0; i < table->column_count; i++) {
       const struct column *column = &table->columns[i];
@@ -347,14 +330,14 @@ static const struct {
 };
 
 static void
-write_rows(struct writer *writer, const char *key,
-           const struct listing *listing)
+write_rows(struct writer *writer, const struct listing *listing)
 {
   struct sink *sink = writer->sink;
   const char *before = lines[writer->form].first;
   struct ranking_row row;
-  sink_format(sink, "%s%s%s", lines[writer->form].key, key,
+  sink_format(sink, "%s%s%s", lines[writer->form].key, writer->key,
               lines[writer->form].list);
+  writer->key = NULL;
   if (writer->form == FORM_CSV)
     write_row(writer, listing, NULL);
   for (size_t i = 0; listing_row(listing, i, &row); i++) {
@@ -369,14 +352,13 @@ write_rows(struct writer *writer, const char *key,
 }
 
 void
-writer_table(struct writer *writer, const char *key,
-             const struct table *table)
+writer_table(struct writer *writer, const struct table *table)
 {
   struct scratch *scratch = scratch_begin();
   struct listing listing;
   listing_init(&listing, table, writer->view, writer->form);
   if (listing.text->sink.error_number == 0)
-    write_rows(writer, key, &listing);
+    write_rows(writer, &listing);
   else /* it would be too large */
     sink_fail(writer->sink, listing.text->sink.error_number);
   scratch_end(scratch);
