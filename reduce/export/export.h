@@ -11,6 +11,8 @@
 #include "base/sink.h"
 #include "common/pprof_format.h"
 
+struct writer;
+
 void export_callgrind(const struct view *view, struct sink *sink);
 void export_dot(const struct view *view, struct sink *sink);
 void export_folded(const struct view *view, struct sink *sink);
@@ -24,6 +26,12 @@ void export_html(const struct view *view, struct sink *sink);
 void export_pprof(const struct view *view, struct sink *sink);
 void export_speedscope(const struct view *view, struct sink *sink);
 void export_suppressions(const struct view *view, struct sink *sink);
+
+/* Writes the lists "lines", of the items of the tree of the view by line, and
+ * "sources", of the text near these in their files, as a part of the page.
+ * Both are empty without such a view, and "sources" is with --no-source.  A
+ * file that cannot be read is left out. */
+void page_write_lines(struct writer *out);
 
 /* Adds the comment "KEY=VALUE" to MADE, a profile that is exported. */
 void export_comment(struct profile *made, const char *key, const char *value);

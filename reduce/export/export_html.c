@@ -35,8 +35,10 @@
 
 #include "common/system_functions.h"
 #include "export/export.h"
-#include "export/page.h"
+#include "export/time_slices.h"
+#include "tables/output.h"
 #include "tables/report.h"
+#include "tables/sample_rows.h"
 #include "tables/scratch.h"
 #include "tables/table.h"
 
@@ -50,6 +52,16 @@
 extern const char html_page_head[] HIDDEN, html_page_tail[] HIDDEN;
 extern const uint64_t html_page_head_length HIDDEN,
     html_page_tail_length HIDDEN;
+
+/* The data of one view, while they are written. */
+struct page {
+  const struct view *view;
+  struct time_slices slices;
+  struct chains chains;
+  const struct view *lines; /* by line; NULL: there are none */
+  struct sample_rows rows, calls;
+  struct writer out;
+};
 
 /* ---- the chains ---- */
 
@@ -131,7 +143,7 @@ write_nodes(struct page *page)
   }
   write_bits(page, 0);
   for (size_t i = 1; i < count; i++)
-    write_bits(page, page->places.functions[nodes[walk[i]].item]);
+    write_bits(page, page->out.places[TO_FUNCTIONS][nodes[walk[i]].item]);
 }
 
 static void
@@ -147,7 +159,7 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
     last = place;
   }
   for (size_t i = 0; !calls && i < rows->count; i++)
-    write_bits(page, page->places.types[row[i].keys[ROW_TYPE]]);
+    write_bits(page, page->out.places[TO_TYPES][row[i].keys[ROW_TYPE]]);
   for (size_t k = 0; k < sizeof labels / sizeof labels[0]; k++)
     for (size_t i = 0; i < rows->count; i++)
       write_bits(page, row[i].keys[labels[k]]);
@@ -215,7 +227,7 @@ write_system(struct page *page)
     if (node->function != INDEX_NONE &&
         view->profile->language == LANGUAGE_LISP &&
         is_system_function(node->name, node_file(view, node)))
-      put_number(&page->out, page->places.functions[i]);
+      put_number(&page->out, page->out.places[TO_FUNCTIONS][i]);
   }
   writer_end(&page->out, ']');
 }
@@ -307,7 +319,7 @@ write_facts(struct page *page)
 static void
 write_tables(struct page *page)
 {
-  json_write(&page->places, page->view, false, page->out.sink);
+  json_write(&page->out, false);
 }
 
 static void
@@ -320,7 +332,7 @@ write_object(struct page *page)
   write_labels(page);
   write_slices(page);
   write_system(page);
-  page_write_lines(page);
+  page_write_lines(&page->out);
   if (column_used(page->view, USE_KEPT))
     writer_table(at(&page->out, "leaks"), &leaks_table);
   writer_end(&page->out, '}');
@@ -355,7 +367,7 @@ write_data(const struct view *view, struct sink *sink)
       .lines = view->options->lines,
       .out = {.view = view, .form = FORM_JSON, .first = true}};
   struct scratch *scratch = scratch_begin();
-  page.places = json_places(view);
+  json_find_places(&page.out);
   time_slices_find(&page.slices, view->profile);
   chains_init(&page.chains, &view->tree, true);
   collect(&page, &page.rows, ROWS_OF_TYPES);

@@ -10,11 +10,13 @@
  * that may hold secrets, by their names, are left out.
  */
 
-#include "export/page.h"
+#include "export/export.h"
 
 #include "base/array.h"
 #include "base/input_file.h"
 #include "base/quote.h"
+#include "tables/output.h"
+#include "tables/writer.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -63,7 +65,7 @@ static const char source_endings[] =
 /* Writes those lines of TEXT that are near one of the COUNT PLACES, as far as
  * there are bytes LEFT. */
 static void
-write_file_lines(struct page *page, char *text, const struct place *places,
+write_file_lines(struct writer *out, char *text, const struct place *places,
                  size_t count, size_t *left)
 {
   size_t next = 0;
@@ -77,10 +79,10 @@ write_file_lines(struct page *page, char *text, const struct place *places,
         shown < *left) {
       *left -= shown + 1;
       text[shown] = '\0';
-      writer_begin(&page->out, '{');
-      put_number(at(&page->out, "line"), (uint64_t)line);
-      put_string(at(&page->out, "text"), text);
-      writer_end(&page->out, '}');
+      writer_begin(out, '{');
+      put_number(at(out, "line"), (uint64_t)line);
+      put_string(at(out, "text"), text);
+      writer_end(out, '}');
     }
     text += length + !last;
   }
@@ -88,11 +90,10 @@ write_file_lines(struct page *page, char *text, const struct place *places,
 
 /* Writes the file of the COUNT PLACES, if there is one. */
 static void
-write_file(struct page *page, const struct place *places, size_t count,
+write_file(struct writer *out, const struct place *places, size_t count,
            size_t *left)
 {
-  const struct profile *profile = page->view->profile;
-  struct writer *out = &page->out;
+  const struct profile *profile = out->view->profile;
   struct stat status;
   size_t length;
   char *text = NULL;
@@ -109,7 +110,7 @@ write_file(struct page *page, const struct place *places, size_t count,
              profile->time_nanos != 0 &&
                  changed > profile->time_nanos + profile->duration_nanos);
   writer_begin(at(out, "lines"), '[');
-  write_file_lines(page, text, places, count, left);
+  write_file_lines(out, text, places, count, left);
   writer_end(out, ']');
   writer_end(out, '}');
   pool_free(text);
@@ -119,10 +120,9 @@ write_file(struct page *page, const struct place *places, size_t count,
  * shows, and a line, 0 if it is not known.  Fills PLACES with those of which
  * both are, and gives back how many there are. */
 static size_t
-write_lines(struct page *page, struct place *places)
+write_lines(struct writer *out, struct place *places)
 {
-  const struct view *lines = page->lines;
-  struct writer *out = &page->out;
+  const struct view *lines = out->view->options->lines;
   size_t count = 0;
   const struct frame_table *frames = &lines->frames;
   /* by group: the page's node of the function that the line is in */
@@ -132,7 +132,7 @@ write_lines(struct page *page, struct place *places)
   for (size_t i = 0; i < frames->frame_count; i++) {
     const struct frame *frame = &frames->frames[i];
     uint32_t name = frames->functions[frame->function].name;
-    of_group[frame->shown] = page->view->tree.item_of[name];
+    of_group[frame->shown] = out->view->tree.item_of[name];
   }
   for (size_t i = 0; i < lines->tree.item_count; i++) {
     const struct graph_node node = {.function =
@@ -143,7 +143,7 @@ write_lines(struct page *page, struct place *places)
     bool known = function != INDEX_NONE;
     writer_begin(out, '{');
     put_optional(at(out, "function"), known,
-                 known ? page->places.functions[function] : 0);
+                 known ? out->places[TO_FUNCTIONS][function] : 0);
     put_string(at(out, "file"), place.file);
     put_number(at(out, "line"), (uint64_t)place.line);
     writer_end(out, '}');
@@ -154,25 +154,26 @@ write_lines(struct page *page, struct place *places)
 }
 
 void
-page_write_lines(struct page *page)
+page_write_lines(struct writer *out)
 {
+  const struct view_options *options = out->view->options;
   size_t left = MOST_TEXT;
   struct place *places = NULL;
   size_t count = 0;
-  writer_begin(at(&page->out, "lines"), '[');
-  if (page->lines != NULL) {
-    places = pool_zeroed(page->lines->tree.item_count, sizeof *places);
-    count = write_lines(page, places);
+  writer_begin(at(out, "lines"), '[');
+  if (options->lines != NULL) {
+    places = pool_zeroed(options->lines->tree.item_count, sizeof *places);
+    count = write_lines(out, places);
   }
-  writer_end(&page->out, ']');
+  writer_end(out, ']');
   array_sort(places, count, sizeof *places, compare_places);
-  writer_begin(at(&page->out, "sources"), '[');
+  writer_begin(at(out, "sources"), '[');
   for (size_t i = 0, next; i < count; i = next) {
     for (next = i + 1;
          next < count && strcmp(places[i].file, places[next].file) == 0;)
       next++;
-    if (!page->view->options->no_source)
-      write_file(page, places + i, next - i, &left);
+    if (!options->no_source)
+      write_file(out, places + i, next - i, &left);
   }
-  writer_end(&page->out, ']');
+  writer_end(out, ']');
 }

@@ -50,12 +50,14 @@ find_places(const struct table *table, const struct view *view, size_t count)
   return places;
 }
 
-struct json_places
-json_places(const struct view *view)
+void
+json_find_places(struct writer *writer)
 {
-  return (struct json_places){
-      find_places(&functions_table, view, view->graph.node_count),
-      find_places(&types_table, view, view->profile->type_count)};
+  const struct view *view = writer->view;
+  writer->places[TO_FUNCTIONS] =
+      find_places(&functions_table, view, view->graph.node_count);
+  writer->places[TO_TYPES] =
+      find_places(&types_table, view, view->profile->type_count);
 }
 
 static void
@@ -127,25 +129,21 @@ write_json_head(struct writer *writer)
 }
 
 void
-json_write(const struct json_places *places, const struct view *view,
-           bool contexts, struct sink *sink)
+json_write(struct writer *writer, bool contexts)
 {
-  struct writer writer = {.view = view,
-                          .sink = sink,
-                          .form = FORM_JSON,
-                          .places = {places->functions, places->types}};
-  write_json_head(&writer);
-  write_lists(&writer, contexts);
-  sink_text(sink, ",\n\"comments\":[");
-  write_comments(&writer);
-  sink_text(sink, "]}\n");
+  write_json_head(writer);
+  write_lists(writer, contexts);
+  sink_text(writer->sink, ",\n\"comments\":[");
+  write_comments(writer);
+  sink_text(writer->sink, "]}\n");
 }
 
 void
 export_json(const struct view *view, struct sink *sink)
 {
-  const struct json_places places = json_places(view);
-  json_write(&places, view, true, sink);
+  struct writer writer = {.view = view, .sink = sink, .form = FORM_JSON};
+  json_find_places(&writer);
+  json_write(&writer, true);
 }
 
 void

@@ -13,6 +13,7 @@
 #include "base/sink.h"
 
 struct table;
+struct writer;
 
 /* What a table of a report is printed for, unless others are asked for. */
 enum shown_when {
@@ -56,20 +57,13 @@ extern const struct output csv_tables[];
  * if they are asked for. */
 bool output_shown(const struct output *table, const struct view *view);
 
-/* The places of the nodes of the graph and of the profile's types in the
- * lists of the format json, by which it refers to them.  They count from 0;
- * what is not in a list has 0, too. */
-struct json_places {
-  uint32_t *functions, *types;
-};
-
-/* Returns the places for VIEW. */
-struct json_places json_places(const struct view *view);
+/* Sets the places in WRITER, which is JSON's, to those of the lists of the
+ * format json, from 0; what is not in a list has 0, too. */
+void json_find_places(struct writer *writer);
 
 /* Writes the object of the format json, with the list of CONTEXTS or without
- * it. */
-void json_write(const struct json_places *places, const struct view *view,
-                bool contexts, struct sink *sink);
+ * it.  WRITER has places. */
+void json_write(struct writer *writer, bool contexts);
 
 /* Write VIEW in a format that is made of the descriptions of tables. */
 void export_csv(const struct view *view, struct sink *sink);

@@ -17,6 +17,11 @@ __extension__ typedef unsigned __int128 uint128;
 void
 ranking_add(struct ranking *ranking, struct ranking_row row)
 {
+  const struct figures *figures = ranking->inclusive && row.inclusive != NULL
+                                      ? row.inclusive
+                                      : row.figures;
+  if (row.counts == NULL && figures != NULL)
+    row.counts = figures->counts;
   ARRAY_PUSH(ranking->rows, ranking->count, ranking->capacity, row);
   ranking->shown = ranking->count;
 }
@@ -64,15 +69,6 @@ compare_names(const void *left, const void *right)
   return order != 0 ? order : compare_ranks(a, b);
 }
 
-/* Returns the figures that ROW is ranked by. */
-static const uint64_t *
-ranked(const struct ranking *ranking, const struct ranking_row *row)
-{
-  return ranking->inclusive && row->inclusive != NULL ? row->inclusive->counts
-         : row->figures != NULL                       ? row->figures->counts
-                                                      : row->counts;
-}
-
 enum measure
 sort_measure(enum sort_key key)
 {
@@ -103,12 +99,10 @@ figure_of(const struct ranking *ranking, const struct ranking_row *row,
 {
   if (key == SORT_CALLS)
     return row->calls == CALLS_UNKNOWN ? 0 : row->calls + 1;
-  if (key == SORT_INCLUSIVE && row->inclusive == NULL)
-    return 0;
-  const uint64_t *counts = key == SORT_INCLUSIVE ? row->inclusive->counts
-                           : key == SORT_SELF    ? row->figures->counts
-                                                 : ranked(ranking, row);
-  return counts[measure_of(ranking, key)];
+  const enum measure measure = measure_of(ranking, key);
+  if (key == SORT_INCLUSIVE)
+    return row->inclusive == NULL ? 0 : row->inclusive->counts[measure];
+  return (key == SORT_SELF ? row->figures->counts : row->counts)[measure];
 }
 
 /* Notes what breaks ties; the keys are there. */
@@ -117,9 +111,8 @@ sort_rows(struct ranking *ranking, bool by_name)
 {
   for (size_t i = 0; i < ranking->count; i++) {
     struct ranking_row *row = &ranking->rows[i];
-    row->bytes = ranked(ranking, row)[ranking->bytes];
-    row->allocs =
-        ranked(ranking, row)[measure_rows[ranking->bytes].as_allocs];
+    row->bytes = row->counts[ranking->bytes];
+    row->allocs = row->counts[measure_rows[ranking->bytes].as_allocs];
   }
   array_sort(ranking->rows, ranking->count, sizeof *ranking->rows,
              by_name ? compare_names : compare_keys);
@@ -143,7 +136,7 @@ void
 ranking_sort_by(struct ranking *ranking, enum measure measure)
 {
   for (size_t i = 0; i < ranking->count; i++)
-    ranking->rows[i].key = ranked(ranking, &ranking->rows[i])[measure];
+    ranking->rows[i].key = ranking->rows[i].counts[measure];
   sort_rows(ranking, false);
 }
 

@@ -17,7 +17,8 @@
 struct ranking_row {
   const struct figures *figures;
   const struct figures *inclusive; /* NULL: there are none */
-  const uint64_t *counts;          /* by measure, when there are no figures */
+  const uint64_t *counts; /* by measure: what it is ranked by; NULL: one of
+                             the figures */
   const char *name;
   const void *data; /* what has the fields of columns; NULL: no column has */
   uint64_t calls;   /* perhaps CALLS_UNKNOWN */
