@@ -275,7 +275,6 @@ describe(struct changes *changes, const struct diff *diff,
   bool kept = diff_knows(diff, MEASURE_KEPT_BYTES);
   *changes = (struct changes){
       .table = {.untotalled = true,
-                .keeps_empty = true,
                 COLUMNS(total_columns),
                 .row = row,
                 .cell = cell,

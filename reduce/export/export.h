@@ -33,16 +33,6 @@ void export_suppressions(const struct view *view, struct sink *sink);
  * file that cannot be read is left out. */
 void page_write_lines(struct writer *out);
 
-/* Adds the comment "KEY=VALUE" to MADE, a profile that is exported. */
-void export_comment(struct profile *made, const char *key, const char *value);
-
-/* Adds to MADE each comment of VIEW's profile once, then the facts
- * (profile/profile.h), with allocations, bytes and calls of the selection.
- * Leaves out those that speak of more than what is exported: the collector's
- * figures when samples are left out, and the root of profiled bodies when
- * what it cuts off is gone. */
-void export_comments(const struct view *view, struct profile *made);
-
 /* Returns the name of the program that ran; UNKNOWN if the profile does not
  * say it. */
 static inline const char *

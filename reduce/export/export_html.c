@@ -346,6 +346,7 @@ write_packed(struct page *page, struct sink *sink,
   struct string_sink text;
   string_sink_init(&text);
   page->out.sink = &text.sink;
+  page->out.first = true;
   emit(page);
   const char *plain = string_sink_text(&text);
   uLong length = (uLong)text.length;
@@ -362,10 +363,9 @@ write_packed(struct page *page, struct sink *sink,
 static void
 write_data(const struct view *view, struct sink *sink)
 {
-  struct page page = {
-      .view = view,
-      .lines = view->options->lines,
-      .out = {.view = view, .form = FORM_JSON, .first = true}};
+  struct page page = {.view = view,
+                      .lines = view->options->lines,
+                      .out = {.view = view, .form = FORM_JSON}};
   struct scratch *scratch = scratch_begin();
   json_find_places(&page.out);
   time_slices_find(&page.slices, view->profile);

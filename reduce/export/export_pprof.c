@@ -16,9 +16,8 @@
 #include "profile/writer.h"
 #include "tables/sample_rows.h"
 
+#include <inttypes.h>
 #include <string.h>
-
-enum { MOST_LABELS = 8 };
 
 struct making {
   const struct view *view;
@@ -28,25 +27,17 @@ struct making {
   struct time_slices slices; /* of time */
   uint32_t *nodes;           /* by node of the tree: the one of the profile */
   struct index_map texts;    /* their addresses -> names of the profile */
-  uint64_t labels[1 + MOST_LABELS * LABEL_WORDS]; /* of the sample in hand */
-  size_t label_words;
-  bool heap; /* a heap profile: see export_heap */
+  bool heap;                 /* a heap profile: see export_heap */
 };
-
-static uint32_t
-intern(struct making *making, const char *text)
-{
-  return names_intern(&making->made->names, text);
-}
 
 /* Interns a text that stays where it is, so that it is looked at once. */
 static uint32_t
-intern_lasting(struct making *making, const char *text)
+intern(struct making *making, const char *text)
 {
   uint32_t name = index_map_find(&making->texts, (uintptr_t)text);
   if (name != INDEX_NONE)
     return name;
-  name = intern(making, text);
+  name = names_intern(&making->made->names, text);
   index_map_add(&making->texts, (uintptr_t)text, name);
   return name;
 }
@@ -107,6 +98,72 @@ make_heading(struct making *making)
   made->by_mprof = from->by_mprof;
 }
 
+/* ---- comments ---- */
+
+/* Adds the comment "KEY=VALUE" to MADE, a profile that is exported. */
+static void
+add_comment(struct profile *made, const char *key, const char *value)
+{
+  profile_add_comment(
+      made, names_intern(&made->names, pool_format("%s=%s", key, value)));
+}
+
+/* Returns whether the export states FACT: one that all files have and that
+ * holds for what is exported; and always its calls, where they are counted.
+ */
+static bool
+is_stated(const struct view *view, enum profile_fact fact)
+{
+  const struct selection *selection = &view->selection;
+  const struct profile *profile = view->profile;
+  if (fact == FACT_CALLS)
+    return selection->counts_calls && profile->language != LANGUAGE_C &&
+           view->options->by == BY_FUNCTION;
+  return profile_knows(profile, fact) &&
+         !(selection->narrowed && fact >= FACT_ROUNDED_BYTES &&
+           fact <= FACT_RESIDUAL_BYTES);
+}
+
+/* Returns whether the comment N is a fact, or speaks of what is not exported.
+ */
+static bool
+is_left_out(const struct view *view, size_t n)
+{
+  const struct profile *profile = view->profile;
+  const struct selection *selection = &view->selection;
+  for (int fact = 0; fact < FACT_COUNT; fact++)
+    if (profile_comment_value(profile, n, profile_fact_keys[fact]))
+      return true;
+  if (profile_comment_value(profile, n, PPROF_COMMENT_CALLS_UNKNOWN))
+    return true; /* written with the functions */
+  if (profile_comment_value(profile, n, PPROF_COMMENT_ROOT))
+    return selection->cuts;
+  return profile_comment_value(profile, n, PPROF_COMMENT_RESIDUAL_NOTE) &&
+         selection->narrowed;
+}
+
+/* Adds to MADE each comment of VIEW's profile once, then the facts, with
+ * allocations, bytes and calls of the selection. */
+static void
+add_comments(const struct view *view, struct profile *made)
+{
+  const struct profile *profile = view->profile;
+  for (size_t i = 0; i < profile->comment_count; i++)
+    if (!is_left_out(view, i))
+      profile_add_comment_once(
+          made, names_intern(&made->names, names_text(&profile->names,
+                                                      profile->comments[i])));
+  int64_t facts[FACT_COUNT];
+  memcpy(facts, profile->facts, sizeof facts);
+  facts[FACT_ALLOCATIONS] = (int64_t)view->selection.total.allocs;
+  facts[FACT_BYTES] = (int64_t)view->selection.total.bytes;
+  facts[FACT_CALLS] = (int64_t)view->selection.calls;
+  for (int fact = 0; fact < FACT_COUNT; fact++)
+    if (is_stated(view, (enum profile_fact)fact))
+      add_comment(made, profile_fact_keys[fact],
+                  pool_format("%" PRId64, facts[fact]));
+}
+
 /* ---- where ---- */
 
 /* Finds the chains by frames.  Fails SINK, and returns false, if they do not
@@ -126,22 +183,21 @@ static uint32_t
 make_function(struct making *making, const struct call_item *item)
 {
   const struct frame_table *frames = &making->view->frames;
-  struct profile_function function = {.name =
-                                          intern_lasting(making, item->name)};
+  struct profile_function function = {.name = intern(making, item->name)};
   size_t before = making->made->function_count;
   bool calls_known = true;
   if (item->function != INDEX_NONE) {
     const struct function *shown = &frames->functions[item->function];
     const bool elsewhere = call_item_is_elsewhere(frames, item);
-    function.file = intern_lasting(
-        making,
-        names_text(&frames->names, elsewhere ? item->file : shown->file));
+    function.file =
+        intern(making, names_text(&frames->names,
+                                  elsewhere ? item->file : shown->file));
     function.start_line = elsewhere ? 0 : shown->start_line;
     calls_known = shown->calls_known;
   }
   uint32_t index = profile_add_function(making->made, function);
   if (!calls_known && !making->heap && making->made->function_count > before)
-    export_comment(making->made, PPROF_COMMENT_CALLS_UNKNOWN, item->name);
+    add_comment(making->made, PPROF_COMMENT_CALLS_UNKNOWN, item->name);
   return index;
 }
 
@@ -173,29 +229,6 @@ make_nodes(struct making *making)
 
 /* ---- what ---- */
 
-/* Adds a label of TEXT, if there is one, to the sample in hand. */
-static void
-add_label(struct making *making, const char *key, const char *text)
-{
-  if (*text == '\0')
-    return;
-  making->labels[making->label_words] = intern_lasting(making, key);
-  making->labels[making->label_words + 1] = intern_lasting(making, text);
-  making->label_words += LABEL_WORDS;
-}
-
-/* Adds a label of a NUMBER of UNIT. */
-static void
-add_number(struct making *making, const char *key, uint64_t number,
-           const char *unit)
-{
-  uint64_t *words = making->labels + making->label_words;
-  words[0] = intern_lasting(making, key);
-  words[2] = number;
-  words[3] = intern_lasting(making, unit);
-  making->label_words += LABEL_WORDS;
-}
-
 /* Returns the set of labels of ROW. */
 static uint32_t
 make_labels(struct making *making, const struct sample_row *row)
@@ -203,33 +236,46 @@ make_labels(struct making *making, const struct sample_row *row)
   const struct profile *profile = making->view->profile;
   const struct names *names = &profile->names;
   const struct profile_type *type = &profile->types[row->keys[ROW_TYPE]];
-  uint32_t thread = profile->threads[row->keys[ROW_THREAD]];
-  uint32_t region = profile->regions[row->keys[ROW_REGION]];
-  bool lisp = profile->language == LANGUAGE_LISP;
-  bool calls = row->counts[COLUMN_OF_CALLS] != 0;
-  making->label_words = 1;
-  memset(making->labels, 0, sizeof making->labels);
-  if (lisp && !calls)
-    add_label(making, PPROF_LABEL_CATEGORY,
-              category_rows[profile->language][type->category].name);
-  if (!calls) {
-    add_label(making, PPROF_LABEL_TYPE, names_text(names, type->type));
-    add_label(making, PPROF_LABEL_CLASS, names_text(names, type->class_name));
+  const uint64_t *starts = making->slices.starts.items;
+  const uint64_t kind = row->keys[ROW_SIZE_KIND];
+  const uint64_t bytes = row->keys[ROW_OBJECT_BYTES];
+  const uint64_t slice = row->keys[ROW_SLICE];
+  const bool lisp = profile->language == LANGUAGE_LISP;
+  const bool typed = row->counts[COLUMN_OF_CALLS] == 0;
+  const struct {
+    bool known;
+    const char *key, *text; /* "": there is no label; NULL: it is a number */
+    uint64_t number;
+    const char *unit;
+  } labels[] = {
+      {typed && lisp, PPROF_LABEL_CATEGORY,
+       category_rows[profile->language][type->category].name},
+      {typed, PPROF_LABEL_TYPE, names_text(names, type->type)},
+      {typed, PPROF_LABEL_CLASS, names_text(names, type->class_name)},
+      {true, PPROF_LABEL_THREAD,
+       names_text(names, profile->threads[row->keys[ROW_THREAD]])},
+      {true, PPROF_LABEL_REGION,
+       names_text(names, profile->regions[row->keys[ROW_REGION]])},
+      {lisp, PPROF_LABEL_PHASE, phase_texts[row->keys[ROW_PHASE]].word},
+      {typed && (kind == SIZE_EXACT || (kind == SIZE_GROWTH && bytes != 0)),
+       PPROF_LABEL_BYTES, NULL, bytes, "bytes"},
+      {slice != 0, PPROF_LABEL_TIME, NULL, slice == 0 ? 0 : starts[slice - 1],
+       "nanoseconds"},
+  };
+  enum { MOST_LABELS = sizeof labels / sizeof labels[0] };
+  uint64_t words[1 + MOST_LABELS * LABEL_WORDS] = {0};
+  size_t count = 1;
+  for (size_t i = 0; i < MOST_LABELS; i++) {
+    const char *text = labels[i].text;
+    if (!labels[i].known || (text != NULL && *text == '\0'))
+      continue;
+    words[count] = intern(making, labels[i].key);
+    words[count + 1] = text == NULL ? 0 : intern(making, text);
+    words[count + 2] = labels[i].number;
+    words[count + 3] = text != NULL ? 0 : intern(making, labels[i].unit);
+    count += LABEL_WORDS;
   }
-  add_label(making, PPROF_LABEL_THREAD, names_text(names, thread));
-  add_label(making, PPROF_LABEL_REGION, names_text(names, region));
-  if (lisp)
-    add_label(making, PPROF_LABEL_PHASE,
-              phase_texts[row->keys[ROW_PHASE]].word);
-  uint64_t bytes = row->keys[ROW_OBJECT_BYTES];
-  if (!calls && (row->keys[ROW_SIZE_KIND] == SIZE_EXACT ||
-                 (row->keys[ROW_SIZE_KIND] == SIZE_GROWTH && bytes != 0)))
-    add_number(making, PPROF_LABEL_BYTES, bytes, "bytes");
-  if (row->keys[ROW_SLICE] != 0)
-    add_number(making, PPROF_LABEL_TIME,
-               making->slices.starts.items[row->keys[ROW_SLICE] - 1],
-               "nanoseconds");
-  return profile_labels(making->made, making->labels, making->label_words);
+  return profile_labels(making->made, words, count);
 }
 
 static void
@@ -270,7 +316,7 @@ export_pprof(const struct view *view, struct sink *sink)
   if (!find_chains(&making, sink))
     return;
   make_heading(&making);
-  export_comments(view, &made);
+  add_comments(view, &made);
   make_nodes(&making);
   make_samples(&making);
   profile_write(&made, true, sink);
@@ -284,6 +330,7 @@ static bool
 add_to_heap(const struct making *heap, const struct view *view, int sign,
             struct index_map *rows, struct sink *sink)
 {
+  static const uint64_t no_labels[1];
   struct making making = *heap;
   struct profile *made = heap->made;
   making.view = view;
@@ -293,8 +340,8 @@ add_to_heap(const struct making *heap, const struct view *view, int sign,
   for (size_t i = 1; i < making.chains.count; i++) {
     const uint32_t node = making.chains.walk[i];
     const uint64_t *counts = making.chains.counts[node].counts;
-    const struct profile_sample sample = {
-        making.nodes[node], profile_labels(made, making.labels, 1)};
+    const struct profile_sample sample = {making.nodes[node],
+                                          profile_labels(made, no_labels, 1)};
     if ((counts[MEASURE_BYTES] | counts[MEASURE_ALLOCS] |
          counts[MEASURE_KEPT_BYTES] | counts[MEASURE_KEPT_ALLOCS]) == 0)
       continue;

@@ -44,34 +44,30 @@ write_profile(const struct chains *chains, enum measure measure,
   const struct selection *selection = chains->tree->selection;
   const struct tree_node *nodes = chains->tree->tree.nodes;
   const struct measure_row *row = measure_row(selection->profile, measure);
-  bool first = true;
+  const char *separator = "";
+  struct string_sink weights;
+  string_sink_init(&weights);
   sink_format(sink,
               "{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\","
               "\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
               row->noun, row->bytes ? "bytes" : "none",
               selection->total.counts[measure]);
   for (size_t i = 1; i < chains->count; i++) {
-    if (chains->counts[chains->walk[i]].counts[measure] == 0)
-      continue;
+    const uint64_t value = chains->counts[chains->walk[i]].counts[measure];
     size_t length = 0;
+    if (value == 0)
+      continue;
     for (uint32_t n = chains->walk[i]; n != TREE_ROOT; n = nodes[n].parent)
       path[length++] = nodes[n].item;
-    sink_text(sink, first ? "\n[" : ",\n[");
+    sink_format(sink, "%s\n[", separator);
     while (length-- > 0)
       sink_format(sink, "%" PRIu32 "%s", path[length],
                   length == 0 ? "]" : ",");
-    first = false;
+    sink_format(&weights.sink, "%s%" PRIu64, separator, value);
+    separator = ",";
   }
-  sink_text(sink, "],\n\"weights\":[");
-  first = true;
-  for (size_t i = 1; i < chains->count; i++) {
-    uint64_t value = chains->counts[chains->walk[i]].counts[measure];
-    if (value == 0)
-      continue;
-    sink_format(sink, "%s%" PRIu64, first ? "" : ",", value);
-    first = false;
-  }
-  sink_text(sink, "]}");
+  sink_format(sink, "],\n\"weights\":[%s]}", string_sink_text(&weights));
+  pool_free(weights.text);
 }
 
 void

@@ -163,7 +163,6 @@ const struct table bins_table = {
     .title = "ALLOCATION BINS",
     .rows = "sizes",
     .in_place = true,
-    .keeps_empty = true,
     COLUMNS(columns),
     .row = row,
     .cell = cell,

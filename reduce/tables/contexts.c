@@ -206,7 +206,6 @@ size_cell(const struct listing *listing, const struct ranking_row *row,
 
 const struct table contexts_table = {
     .in_place = true,
-    .keeps_empty = true,
     COLUMNS(chain_columns),
     .row = chain_row,
     .cell = chain_cell,
@@ -215,10 +214,7 @@ const struct table contexts_table = {
 };
 
 const struct table contexts_by_size_table = {
-    .keeps_empty = true,
-    COLUMNS(size_columns),
-    .row = size_row,
-    .cell = size_cell,
-    .context_bytes = sizeof(struct contexts),
+    COLUMNS(size_columns), .row = size_row,
+    .cell = size_cell,     .context_bytes = sizeof(struct contexts),
     .init = sizes_begin,
 };

@@ -16,24 +16,27 @@
 
 #include <string.h>
 
+enum { JSON = 1 << FORM_JSON, LISP = 1 << FORM_LISP };
+
 /* The lists, in order; the first ones are there already. */
 static const struct list {
   const char *key;
   const struct table *table;
-  bool json, lisp;
+  int forms;
+  bool of_contexts;
 } lists[] = {
-    {"functions", &functions_table, true, true},
-    {"arcs", &arcs_table, true, true},
-    {"cycles", &cycles_table, true, false},
-    {"types", &types_table, true, true},
-    {"contexts", &contexts_table, true, false},
-    {"chains", &contexts_table, false, true},
-    {"contexts", &contexts_by_size_table, false, true},
-    {"bins", &bins_table, true, true},
-    {"regions", &regions_table, true, true},
-    {"phases", &phases_table, true, true},
-    {"threads", &threads_table, true, true},
-    {"advice", &advice_table, true, true},
+    {"functions", &functions_table, JSON | LISP},
+    {"arcs", &arcs_table, JSON | LISP},
+    {"cycles", &cycles_table, JSON},
+    {"types", &types_table, JSON | LISP},
+    {"contexts", &contexts_table, JSON, true},
+    {"chains", &contexts_table, LISP, true},
+    {"contexts", &contexts_by_size_table, LISP, true},
+    {"bins", &bins_table, JSON | LISP},
+    {"regions", &regions_table, JSON | LISP},
+    {"phases", &phases_table, JSON | LISP},
+    {"threads", &threads_table, JSON | LISP},
+    {"advice", &advice_table, JSON | LISP},
 };
 
 /* Returns the place of each of COUNT items in the list of TABLE. */
@@ -81,28 +84,22 @@ write_comments(struct writer *writer)
   }
 }
 
-/* Returns whether LIST is written: all but CONTEXTS, unless these are wanted,
- * or in Lisp the table alone that is asked for. */
-static bool
-wants(const struct writer *writer, const struct list *list, bool contexts)
-{
-  const struct output *asked = writer->view->options->table;
-  const enum form form = writer->form;
-  const bool of_contexts = list->table == &contexts_table ||
-                           list->table == &contexts_by_size_table;
-  if (form == FORM_LISP ? !list->lisp : !list->json)
-    return false;
-  if (form == FORM_LISP && asked != NULL)
-    return asked->table == (of_contexts ? &contexts_table : list->table);
-  return contexts || !of_contexts;
-}
-
+/* Writes all lists but those of CONTEXTS, unless these are wanted; in Lisp
+ * only the table that is asked for, if one is. */
 static void
 write_lists(struct writer *writer, bool contexts)
 {
-  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-    if (wants(writer, &lists[i], contexts))
-      writer_table(at(writer, lists[i].key), lists[i].table);
+  const struct output *asked =
+      writer->form == FORM_LISP ? writer->view->options->table : NULL;
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    const struct list *list = &lists[i];
+    const struct table *name =
+        list->of_contexts ? &contexts_table : list->table;
+    if ((list->forms >> writer->form & 1) != 0 &&
+        (asked != NULL ? asked->table == name
+                       : contexts || !list->of_contexts))
+      writer_table(at(writer, list->key), list->table);
+  }
 }
 
 static void

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum id { CYCLE, SOURCE_FILE, SOURCE_LINE, TYPES, OF_THESE };
+enum id { CYCLE, SOURCE_FILE, SOURCE_LINE, TYPES };
 
 #define NAME_COLUMN                                                          \
   {                                                                          \
@@ -87,7 +87,8 @@ static const struct column temporary_columns[] = {
                 "objects"},
     {FIGURE(ALLOCS), HEADING(2, NULL, "allocs"),
      .meaning = "all objects that the function itself allocated"},
-    {OWN(OF_THESE), HEADING(2, "% of", "these"), .sums = true,
+    {OF_MEASURE(CONTENT_OF_ALLOCS, TEMPORARY_ALLOCS),
+     HEADING(2, "% of", "these"),
      .meaning = "percentage of those objects that were temporary"},
     NAME_COLUMN,
 };
@@ -126,10 +127,6 @@ cell(const struct listing *listing, const struct ranking_row *row, int id,
   const struct view *view = listing->view;
   const struct graph_node *node = row->data;
   switch ((enum id)id) {
-  case OF_THESE:
-    text_table_share(out->text, row->figures->temporary_allocs,
-                     row->figures->allocs);
-    break;
   case CYCLE:
     if (node->cycle == 0)
       put_optional(out, false, 0);
@@ -220,7 +217,6 @@ legend(const struct listing *listing, struct sink *sink)
 
 const struct table functions_table = {
     .title = "DIRECT ALLOCATION",
-    .keeps_empty = true,
     COLUMNS(function_columns),
     .row = row,
     .cell = cell,
@@ -232,7 +228,6 @@ const struct table peak_table = {
     .object = "object",
     .bytes = MEASURE_PEAK_BYTES,
     .sort = SORT_PEAK,
-    .keeps_empty = true,
     COLUMNS(peak_columns),
     .row = row,
 };
@@ -242,10 +237,8 @@ const struct table temporary_table = {
     .object = "temporary object",
     .bytes = MEASURE_TEMPORARY_ALLOCS,
     .sort = SORT_TEMPORARY,
-    .keeps_empty = true,
     COLUMNS(temporary_columns),
     .row = row,
-    .cell = cell,
 };
 
 /* ---- who calls whom, as data: arcs, and cycles ---- */
@@ -310,14 +303,12 @@ cycle_cell(const struct listing *listing, const struct ranking_row *row,
 }
 
 const struct table arcs_table = {
-    .keeps_empty = true,
     COLUMNS(arc_columns),
     .row = arc_row,
 };
 
 const struct table cycles_table = {
     .in_place = true,
-    .keeps_empty = true,
     COLUMNS(cycle_columns),
     .row = cycle_row,
     .cell = cycle_cell,

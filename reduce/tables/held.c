@@ -49,7 +49,6 @@ static const struct table held_table = {
     .title = "HELD",
     .rows = "roots",
     .object = "object",
-    .keeps_empty = true,
     COLUMNS(columns),
     .row = row,
     .lacks = lacks,

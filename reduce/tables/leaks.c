@@ -19,8 +19,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum id { REACHABLE_BYTES, REACHABLE_ALLOCS, REACHABLE_COUNTS };
-
 static const struct column columns[] = {
     {FIGURE(KEPT_BYTES), .keys = {"bytes"}, .share = true,
      HEADING(0, NULL, "kept"), .use = USE_NOT_LOST,
@@ -37,11 +35,11 @@ static const struct column columns[] = {
      .meaning = "those lost directly: no other lost object refers to them"},
     {FIGURE(LOST_ALLOCS), HEADING(2, NULL, "objects"), .spare = 1,
      .use = USE_LOST},
-    {OWN(REACHABLE_BYTES), HEADING(2, NULL, "reachable"), .spare = 2,
-     .sums = true, .use = USE_LOST,
+    {FIGURE(HELD_BYTES), HEADING(2, NULL, "reachable"), .spare = 2,
+     .use = USE_LOST,
      .meaning = "bytes never freed that the program could still free"},
-    {OWN(REACHABLE_ALLOCS), HEADING(2, NULL, "objects"), .spare = 2,
-     .sums = true, .use = USE_LOST},
+    {FIGURE(HELD_ALLOCS), HEADING(2, NULL, "objects"), .spare = 2,
+     .use = USE_LOST},
     {FIGURE(ALLOCS), .keys = {"allocations"}, HEADING(2, NULL, "allocs"),
      .meaning = "allocations along this path"},
     {FIGURE(BYTES), HEADING(2, NULL, "bytes"), .share = true,
@@ -57,18 +55,13 @@ static const struct column columns[] = {
                 "\"...\" stands for more"},
 };
 
-/* What a path has, or all. */
-struct path {
-  struct figures figures;
-  uint64_t reachable[REACHABLE_COUNTS]; /* by enum id: kept, not lost */
-};
-
+/* In these figures what is reachable counts as held, not as kept. */
 struct leaks {
   struct call_tree tree; /* by frames */
   struct names names;    /* of the partial paths */
-  struct path *paths;    /* by name */
+  struct figures *paths; /* by name */
   size_t count, capacity;
-  struct path all;           /* what all have that is not suppressed */
+  struct figures all;        /* what is not suppressed */
   uint32_t *items;           /* room for those of a path, the leaf first */
   struct figures suppressed; /* what no path has: it is kept, and no leak */
   const char *separator;     /* of callers */
@@ -119,23 +112,6 @@ path_to(const struct listing *listing, uint32_t node)
   return names_intern(&leaks->names, string_sink_text(listing->text));
 }
 
-/* Notes what of sample I was kept and not lost as reachable in PATH. */
-static void
-split_kept(const struct profile *profile, size_t i, struct path *path)
-{
-  const uint64_t reachable[] = {
-      profile_value(profile, i, MEASURE_KEPT_BYTES) -
-          profile_value(profile, i, MEASURE_LOST_BYTES) -
-          profile_value(profile, i, COLUMN_OF_INDIRECT_BYTES),
-      profile_value(profile, i, MEASURE_KEPT_ALLOCS) -
-          profile_value(profile, i, MEASURE_LOST_ALLOCS) -
-          profile_value(profile, i, COLUMN_OF_INDIRECT_ALLOCS)};
-  for (int k = 0; k < REACHABLE_COUNTS; k++)
-    path->reachable[k] += reachable[k];
-  path->figures.kept_bytes -= reachable[REACHABLE_BYTES];
-  path->figures.kept_allocs -= reachable[REACHABLE_ALLOCS];
-}
-
 /* Adds what counts of sample I, whose chain ends at NODE, to its path, or to
  * what is suppressed. */
 static void
@@ -147,19 +123,29 @@ add_sample(const struct listing *listing, size_t i, uint32_t node)
   const uint32_t path = path_to(listing, node);
   struct sample_count count;
   selection_count(&view->selection, i, &count);
-  const struct figures figures = figures_of(profile, &count);
+  struct figures figures = figures_of(profile, &count);
   while (leaks->count <= path)
-    ARRAY_PUSH(leaks->paths, leaks->count, leaks->capacity, (struct path){0});
+    ARRAY_PUSH(leaks->paths, leaks->count, leaks->capacity,
+               (struct figures){0});
   if (view->suppressed != NULL &&
       view->suppressed[profile->samples[i].node]) {
     figures_add(&leaks->suppressed, &figures);
     return;
   }
-  figures_add(&leaks->paths[path].figures, &figures);
-  if (!profile_has(profile, MEASURE_LOST_BYTES))
-    return;
-  split_kept(profile, i, &leaks->paths[path]);
-  split_kept(profile, i, &leaks->all);
+  if (profile_has(profile, MEASURE_LOST_BYTES)) {
+    figures.held_bytes = profile_value(profile, i, MEASURE_KEPT_BYTES) -
+                         profile_value(profile, i, MEASURE_LOST_BYTES) -
+                         profile_value(profile, i, COLUMN_OF_INDIRECT_BYTES);
+    figures.held_allocs =
+        profile_value(profile, i, MEASURE_KEPT_ALLOCS) -
+        profile_value(profile, i, MEASURE_LOST_ALLOCS) -
+        profile_value(profile, i, COLUMN_OF_INDIRECT_ALLOCS);
+    figures.kept_bytes -= figures.held_bytes;
+    figures.kept_allocs -= figures.held_allocs;
+    leaks->all.held_bytes += figures.held_bytes;
+    leaks->all.held_allocs += figures.held_allocs;
+  }
+  figures_add(&leaks->paths[path], &figures);
 }
 
 static void
@@ -169,7 +155,7 @@ init(struct listing *listing)
   const struct profile *profile = view->profile;
   struct leaks *leaks = listing->context;
   const struct figures *suppressed = &leaks->suppressed;
-  struct figures *all = &leaks->all.figures;
+  struct figures *all = &leaks->all;
   names_init(&leaks->names);
   call_tree_by_frames(&leaks->tree, &view->tree, false);
   leaks->separator = ">";
@@ -181,13 +167,14 @@ init(struct listing *listing)
   if (profile_has(profile, MEASURE_LOST_BYTES))
     listing->ranking.noun = "bytes lost";
   *all = view->selection.total;
+  all->held_bytes = all->held_allocs = 0;
   for (size_t i = 0; i < profile->sample_count; i++)
     if (leaks->tree.of_sample[i] != INDEX_NONE)
       add_sample(listing, i, leaks->tree.of_sample[i]);
   all->bytes -= suppressed->kept_bytes;
   all->allocs -= suppressed->kept_allocs;
-  all->kept_bytes -= suppressed->kept_bytes;
-  all->kept_allocs -= suppressed->kept_allocs;
+  all->kept_bytes -= suppressed->kept_bytes + all->held_bytes;
+  all->kept_allocs -= suppressed->kept_allocs + all->held_allocs;
   all->lost_bytes -= suppressed->lost_bytes;
   all->lost_allocs -= suppressed->lost_allocs;
 }
@@ -198,28 +185,17 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
   const struct leaks *leaks = listing->context;
   if (item == leaks->count)
     return false;
-  row->figures = &leaks->paths[item].figures;
+  row->figures = &leaks->paths[item];
   row->name = leaks->names.texts[item];
-  row->left_out = row->figures->kept_bytes == 0 &&
-                  row->figures->kept_allocs == 0 &&
-                  leaks->paths[item].reachable[REACHABLE_ALLOCS] == 0;
+  row->left_out = (row->figures->kept_bytes | row->figures->kept_allocs |
+                   row->figures->held_allocs) == 0;
   return true;
-}
-
-static void
-cell(const struct listing *listing, const struct ranking_row *row, int id,
-     struct writer *out)
-{
-  const struct leaks *leaks = listing->context;
-  const struct path *path =
-      row->item == (size_t)NO_ITEM ? &leaks->all : &leaks->paths[row->item];
-  put_number(out, path->reachable[id]);
 }
 
 static const struct figures *
 total(const struct listing *listing)
 {
-  return &((const struct leaks *)listing->context)->all.figures;
+  return &((const struct leaks *)listing->context)->all;
 }
 
 static void
@@ -257,10 +233,8 @@ const struct table leaks_table = {
     .title = "MEMORY LEAKS",
     .rows = "paths",
     .sort = SORT_KEPT,
-    .keeps_empty = true,
     COLUMNS(columns),
     .row = row,
-    .cell = cell,
     .lacks = lacks,
     .context_bytes = sizeof(struct leaks),
     .init = init,

@@ -109,20 +109,20 @@ chains_fit(const struct chains *chains, bool names, struct sink *sink)
   const struct call_tree *tree = chains->tree;
   uint64_t left = tree->selection->profile->text_limit;
   uint64_t *bytes = pool_zeroed(tree->tree.count, sizeof *bytes);
-  bool fits = true;
   if (left < INPUT_DATA_BYTES)
     left = INPUT_DATA_BYTES;
-  for (size_t i = 1; fits && i < chains->count; i++) {
+  for (size_t i = 1; i < chains->count; i++) {
     const uint32_t node = chains->walk[i];
     bytes[node] = bytes[tree->tree.nodes[node].parent] + NUMBER_BYTES +
                   (names ? strlen(call_tree_leaf(tree, node)->name) : 0);
     if (!chain_counts_any(chains, node))
       continue;
-    fits = bytes[node] <= left;
-    left -= fits ? bytes[node] : 0;
+    if (bytes[node] > left) {
+      sink_fail(sink, EFBIG);
+      break;
+    }
+    left -= bytes[node];
   }
-  if (!fits)
-    sink_fail(sink, EFBIG);
   pool_free(bytes);
-  return fits;
+  return sink->error_number == 0;
 }

@@ -128,6 +128,7 @@ const struct table phases_table = {
     .title = "PHASES",
     .rows = "phases",
     .uncut = true,
+    .drops_empty = true,
     COLUMNS(phase_columns),
     .row = phase_row,
     .legend = phase_legend,
@@ -136,6 +137,7 @@ const struct table phases_table = {
 const struct table threads_table = {
     .title = "THREADS",
     .rows = "threads",
+    .drops_empty = true,
     COLUMNS(thread_columns),
     .row = thread_row,
 };
@@ -143,7 +145,6 @@ const struct table threads_table = {
 const struct table regions_table = {
     .title = "REGIONS",
     .rows = "regions",
-    .keeps_empty = true,
     COLUMNS(region_columns),
     .row = region_row,
     .cell = region_cell,

@@ -38,7 +38,7 @@ make_row(const struct listing *listing, size_t item, struct ranking_row *row)
   *row = (struct ranking_row){.name = "", .item = item};
   if (!listing->table->row(listing, item, row))
     return false;
-  if (!listing->table->keeps_empty && !figures_any(row->figures))
+  if (listing->table->drops_empty && !figures_any(row->figures))
     row->left_out = true;
   return true;
 }
@@ -162,6 +162,10 @@ listing_cell(const struct listing *listing, const struct ranking_row *row,
     break;
   case CONTENT_AVERAGE:
     put_average(out, figures->bytes, figures->counts[column->measure]);
+    break;
+  case CONTENT_OF_ALLOCS:
+    text_table_share(out->text, figures->counts[column->measure],
+                     figures->allocs);
     break;
   case CONTENT_CALLS:
     put_calls(out, row->calls);

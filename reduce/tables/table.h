@@ -37,6 +37,8 @@ enum content {
   CONTENT_FIGURE,     /* a measure of the row's figures */
   CONTENT_SHARE,      /* only that measure as a share of the total */
   CONTENT_AVERAGE,    /* bytes by that measure */
+  CONTENT_OF_ALLOCS,  /* in the text: that measure as a share of the row's
+                         allocations */
   CONTENT_CATEGORIES, /* in the text: four columns, shares of the total, or of
                          what `fraction' returns for `id' */
   CONTENT_CALLS,      /* of the row */
@@ -79,7 +81,6 @@ struct column {
   unsigned spare;    /* see text_table.h */
   const char *total; /* of what is the item's alone: its text in the row of
                         the total */
-  bool sums;         /* `cell' makes its cell in the row of the total, too */
 };
 
 /* The keys of all forms alike; and with other ones. */
@@ -167,7 +168,7 @@ struct table {
   /* Rows are listed as they come, unless an order is asked for; else by what
    * --value counts, of the inclusive figures if there are such. */
   bool in_place;
-  bool keeps_empty; /* rows of which nothing was allocated, too */
+  bool drops_empty; /* rows of which nothing was allocated */
 
   const struct column *columns;
   size_t column_count;

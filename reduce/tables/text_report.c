@@ -151,7 +151,7 @@ add_cells(const struct listing *listing, const struct ranking_row *row,
   }
   if (categories)
     add_categories(listing, row, whole, column);
-  else if (row->item == (size_t)NO_ITEM && !column->sums &&
+  else if (row->item == (size_t)NO_ITEM &&
            (column->content == CONTENT_OWN ||
             column->content >= CONTENT_NUMBER))
     text_table_cell(lines, "%s", column->total == NULL ? "" : column->total);

@@ -82,95 +82,89 @@ cell(const struct listing *listing, const struct ranking_row *row, int id,
                                  id == TYPE ? type->type : type->class_name));
 }
 
-struct pairs {
-  size_t group_count;
-  struct lists of_group; /* of the graph's self_types */
-};
-
-static bool
-is_by_type(const struct listing *listing)
-{
-  return listing->table == &type_functions_table;
-}
-
+/* Lists the pairs of each type. */
 static void
 pairs_init(struct listing *listing)
 {
   const struct call_graph *graph = &listing->view->graph;
-  struct pairs *pairs = listing->context;
-  size_t count = graph->self_type_count;
-  uint32_t *group_of = pool_alloc(count * sizeof *group_of);
-  pairs->group_count = is_by_type(listing)
-                           ? listing->view->profile->type_count
-                           : graph->node_count;
+  const size_t count = graph->self_type_count;
+  uint32_t *type_of = pool_alloc(count * sizeof *type_of);
   for (size_t i = 0; i < count; i++)
-    group_of[i] = is_by_type(listing) ? graph->self_types[i].type
-                                      : graph->self_types[i].group;
-  lists_init(&pairs->of_group, pairs->group_count, group_of, count);
+    type_of[i] = graph->self_types[i].type;
+  lists_init(listing->context, listing->view->profile->type_count, type_of,
+             count);
 }
 
-/* Returns the name of a type, or of a function. */
-static const char *
-name_of(const struct listing *listing, bool type, size_t index)
+static void
+functions_of_type(const struct listing *listing,
+                  const struct ranking_row *type, struct ranking *ranking)
 {
-  const struct profile *profile = listing->view->profile;
-  return type ? tally_type_name(profile, &profile->types[index])
-              : listing->view->graph.nodes[index].name;
+  const struct lists *pairs = listing->context;
+  const struct call_graph *graph = &listing->view->graph;
+  for (uint32_t i = lists_first(pairs, type->item); i != INDEX_NONE;
+       i = lists_next(pairs, i)) {
+    const struct type_part *pair = &graph->self_types[i];
+    ranking_add(ranking,
+                (struct ranking_row){.figures = &pair->figures,
+                                     .name = graph->nodes[pair->group].name,
+                                     .item = i});
+  }
 }
 
 static bool
-group_row(const struct listing *listing, size_t item, struct ranking_row *row)
+function_row(const struct listing *listing, size_t item,
+             struct ranking_row *row)
 {
-  const struct view *view = listing->view;
-  const struct pairs *pairs = listing->context;
-  const bool by_type = is_by_type(listing);
-  if (item == pairs->group_count)
+  const struct call_graph *graph = &listing->view->graph;
+  if (item == graph->node_count)
     return false;
-  row->figures =
-      by_type ? &view->tally.types[item] : &view->graph.nodes[item].self;
-  row->name = name_of(listing, by_type, item);
-  row->rank = by_type ? view->profile->types[item].category : 0;
+  row->data = &graph->nodes[item];
+  row->figures = &graph->nodes[item].self;
+  row->name = graph->nodes[item].name;
   return true;
 }
 
 static void
-members(const struct listing *listing, const struct ranking_row *row,
-        struct ranking *ranking)
+types_of_function(const struct listing *listing,
+                  const struct ranking_row *row, struct ranking *ranking)
 {
-  const struct pairs *pairs = listing->context;
-  for (uint32_t i = lists_first(&pairs->of_group, row->item); i != INDEX_NONE;
-       i = lists_next(&pairs->of_group, i)) {
-    const struct type_part *pair = &listing->view->graph.self_types[i];
-    struct ranking_row member = {
-        .figures = &pair->figures,
-        .name = name_of(listing, !is_by_type(listing),
-                        is_by_type(listing) ? pair->group : pair->type),
-        .item = i};
-    ranking_add(ranking, member);
+  const struct profile *profile = listing->view->profile;
+  const struct graph_node *node = row->data;
+  for (size_t i = 0; i < node->type_count; i++) {
+    const struct type_part *pair =
+        &listing->view->graph.self_types[node->first_type + i];
+    ranking_add(ranking, (struct ranking_row){
+                             .figures = &pair->figures,
+                             .name = tally_type_name(
+                                 profile, &profile->types[pair->type]),
+                             .item = i});
   }
 }
 
 const struct table types_table = {
     .title = "TYPES",
     .rows = "types",
+    .drops_empty = true,
     COLUMNS(columns),
     .row = row,
     .cell = cell,
 };
 
-#define PAIRS_TABLE                                                          \
-  .row = group_row, .members = members,                                      \
-  .context_bytes = sizeof(struct pairs), .init = pairs_init
-
 const struct table type_functions_table = {
     .title = "FUNCTIONS OF EACH TYPE",
     .rows = "types",
+    .drops_empty = true,
     COLUMNS(type_columns),
-    PAIRS_TABLE,
+    .row = row,
+    .members = functions_of_type,
+    .context_bytes = sizeof(struct lists),
+    .init = pairs_init,
 };
 
 const struct table function_types_table = {
     .title = "TYPES OF EACH FUNCTION",
+    .drops_empty = true,
     COLUMNS(function_columns),
-    PAIRS_TABLE,
+    .row = function_row,
+    .members = types_of_function,
 };
