@@ -141,7 +141,10 @@ cell(const struct listing *listing, const struct ranking_row *row, int id,
                  (uint64_t)node_line(view, node));
     break;
   case TYPES:
-    put_parts(out, view->graph.self_types + node->first_type,
+    put_parts(out,
+              node->type_count == 0 /* the graph may have none at all */
+                  ? NULL
+                  : view->graph.self_types + node->first_type,
               node->type_count);
   }
 }

@@ -142,7 +142,9 @@ listing_cell(const struct listing *listing, const struct ranking_row *row,
   const struct profile_gaps *gaps = &listing->view->profile->gaps;
   const struct figures *figures =
       column->of == OF_INCLUSIVE ? row->inclusive : row->figures;
-  const void *field = (const char *)row->data + column->id;
+  const void *field = column->content < CONTENT_NUMBER
+                          ? NULL
+                          : (const char *)row->data + column->id;
   out->unit = column->unit;
   switch (column->content) {
   case CONTENT_NAME:
