@@ -177,11 +177,16 @@ check_kind(const struct input_file *file, struct input_octets start)
     refuse(file, 0, "file", pool_format("is %s, not a profile", kind));
 }
 
-/* Reads DESCRIPTOR to its end into the data, as it is. */
+/* Reads the file to its end into the data, as it is. */
 static void
-read_whole(struct input_file *file, int descriptor)
+read_whole(struct input_file *file)
 {
+  const int descriptor = input_open(file->path, O_RDONLY);
+  struct stat status;
   ssize_t got;
+  if (fstat(descriptor, &status) == 0 &&
+      (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
+    cannot_read(file->path, "is a device");
   do {
     got = read(descriptor, room_for_piece(file), PIECE_BYTES);
     if (got < 0 && errno == EINTR)
@@ -194,6 +199,7 @@ read_whole(struct input_file *file, int descriptor)
                      file->length - (size_t)got < PIECE_BYTES))
       check_kind(file, (struct input_octets){file->data, file->length});
   } while (got != 0);
+  pool_close(descriptor);
 }
 
 static bool
@@ -204,37 +210,27 @@ is_packed(struct input_octets octets)
 }
 
 void
-input_file_unpack(struct input_file *file, const char *path,
-                  struct input_octets octets)
+input_file_read(struct input_file *file, const char *path,
+                struct input_octets octets)
 {
-  *file = (struct input_file){.path = path, .compressed = is_packed(octets)};
-  check_kind(file, octets);
-  if (file->compressed) {
-    inflate_all(file, octets);
-    return;
-  }
-  ARRAY_ROOM(file->data, file->capacity, octets.length);
-  memcpy(file->data, octets.data, octets.length);
-  file->file_bytes = file->length = octets.length;
-  check_limits(file);
-}
-
-void
-input_file_read(struct input_file *file, const char *path)
-{
-  const int descriptor = input_open(path, O_RDONLY);
-  struct stat status;
-  if (fstat(descriptor, &status) == 0 &&
-      (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
-    cannot_read(path, "is a device");
+  const bool given = octets.data != NULL;
   *file = (struct input_file){.path = path};
-  read_whole(file, descriptor);
-  pool_close(descriptor);
+  if (given)
+    check_kind(file, octets);
+  else
+    read_whole(file);
   uint8_t *const read = file->data;
-  const struct input_octets octets = {read, file->length};
+  if (!given)
+    octets = (struct input_octets){read, file->length};
   if (is_packed(octets)) {
-    input_file_unpack(file, path, octets);
+    *file = (struct input_file){.path = path, .compressed = true};
+    inflate_all(file, octets);
     pool_free(read);
+  } else if (given) {
+    ARRAY_ROOM(file->data, file->capacity, octets.length);
+    memcpy(file->data, octets.data, octets.length);
+    file->file_bytes = file->length = octets.length;
+    check_limits(file);
   }
 }
 

@@ -38,23 +38,19 @@ struct input_file {
   bool compressed;     /* offsets into data are not offsets into the file */
 };
 
-/* Reads PATH into FILE.  A failure names the path, the reason and, for a
- * compressed file, the offset in that file.  An empty file, a device and a
- * file of some other well-known kind are failures.  A pipe is read to its
- * end.
- */
-void input_file_read(struct input_file *file, const char *path);
-
 /* What would be in a file, compressed or not. */
 struct input_octets {
-  const uint8_t *data;
+  const uint8_t *data; /* NULL: there are none */
   size_t length;
 };
 
-/* Copies or inflates OCTETS into FILE, and fails for the same reasons; a
- * failure calls them PATH. */
-void input_file_unpack(struct input_file *file, const char *path,
-                       struct input_octets octets);
+/* Reads OCTETS, or the file PATH if there are none, into FILE.  A failure
+ * names the path, the reason and, for a compressed file, the offset in that
+ * file.  An empty file, a device and a file of some other well-known kind are
+ * failures.  A pipe is read to its end.
+ */
+void input_file_read(struct input_file *file, const char *path,
+                     struct input_octets octets);
 
 /* Gives back the memory of the data before AT, which must not be read again:
  * it becomes zeros.  A call that would free less than a megabyte does nothing

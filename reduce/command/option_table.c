@@ -38,7 +38,7 @@ enum {
 
 /* The rest of a row, by the kind of value. */
 #define STORE(kind, type, field, number)                                     \
-  store_##kind, FIELD(type, field), number, { NULL, 0 }
+  store_##kind, FIELD(type, field), number, NULL, 0
 #define FLAG(field) STORE(flag, bool, field, true)
 #define NO_FLAG(field) STORE(flag, bool, field, false)
 #define DETAIL(share) STORE(choice, uint32_t, detail, share)
@@ -54,10 +54,7 @@ enum {
 /* And with words: each row of LIST has one, as its MEMBER if it is a struct.
  */
 #define WORDS(kind, type, field, number, list, member)                       \
-  store_##kind, FIELD(type, field), number,                                  \
-  {                                                                          \
-    &(list)[0] member, sizeof(list)[0]                                       \
-  }
+  store_##kind, FIELD(type, field), number, &(list)[0] member, sizeof(list)[0]
 #define WORD(type, field, first, list)                                       \
   WORDS(word, enum type, field, first, list, )
 #define ROW(field, list)                                                     \

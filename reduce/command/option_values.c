@@ -14,19 +14,20 @@
 
 /* ---- words ------------------------------------------------------------- */
 
-const char *
-word_of(const struct word_list *words, size_t number)
+/* Returns the word of ROW with that NUMBER, or NULL behind the last. */
+static const char *
+word_of(const struct option_row *row, size_t number)
 {
-  const char *first = (const char *)words->first;
-  return *(const char *const *)(const void *)(first + number * words->stride);
+  const char *first = (const char *)row->words;
+  return *(const char *const *)(const void *)(first + number * row->stride);
 }
 
 const char *
 option_words(const struct option_row *row)
 {
-  const char *text = "", *word, *next = word_of(&row->words, 0);
+  const char *text = "", *word, *next = word_of(row, 0);
   for (size_t i = 1; (word = next) != NULL; i++) {
-    next = word_of(&row->words, i);
+    next = word_of(row, i);
     text = pool_format("%s%s%s", text,
                        i == 1                     ? ""
                        : next != NULL             ? ", "
@@ -61,7 +62,7 @@ find_word(const struct option_value *v, const char *text, size_t length)
 {
   const char *word;
   struct suggestion meant = suggestion_for(text, length);
-  for (size_t i = 0; (word = word_of(&v->row->words, i)) != NULL; i++) {
+  for (size_t i = 0; (word = word_of(v->row, i)) != NULL; i++) {
     if (strlen(word) == length && memcmp(word, text, length) == 0)
       return i;
     suggestion_offer(&meant, word);
@@ -92,9 +93,8 @@ store_granularity(const struct option_value *v)
 void
 store_row(const struct option_value *v)
 {
-  const char *found =
-      (const char *)v->row->words.first +
-      find_word(v, v->text, strlen(v->text)) * v->row->words.stride;
+  const char *found = (const char *)v->row->words +
+                      find_word(v, v->text, strlen(v->text)) * v->row->stride;
   memcpy(v->field, &found, sizeof found);
 }
 

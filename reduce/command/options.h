@@ -96,13 +96,6 @@ void options_parse(struct options *options, int count,
 
 /* ---- the table --------------------------------------------------------- */
 
-/* The words that an option takes: a member of each row of an array, at FIRST
- * and every STRIDE bytes after it, up to a NULL. */
-struct word_list {
-  const char *const *first;
-  size_t stride;
-};
-
 struct option_row;
 
 /* A value on a command line, and where it is to be stored. */
@@ -124,9 +117,10 @@ struct option_row {
   const char *help;     /* the words follow where it ends in a blank; NULL:
                            a word that is understood and not listed */
   option_store *store;
-  size_t field;  /* where it is stored: offset in struct options */
-  size_t number; /* for `store', as below */
-  struct word_list words;
+  size_t field;             /* where it is stored: offset in struct options */
+  size_t number;            /* for `store', as below */
+  const char *const *words; /* that it takes: the first one, and bytes from */
+  size_t stride;            /* each to the next, up to a NULL */
   const char *formats; /* that it counts for, or "not" and the one that it
                           does not; NULL: for all */
 };
@@ -154,9 +148,6 @@ option_store store_row;
 /* uint64_t: bit i for word i, of several with commas between them; unless the
  * number is 0, added to what an option before it has said */
 option_store store_list;
-
-/* Returns the word with that number, or NULL behind the last. */
-const char *word_of(const struct word_list *words, size_t number);
 
 /* Returns the words of ROW, in the pool in use: "a, b or c", or "and" for a
  * list. */

@@ -218,10 +218,7 @@ profile_read(struct profile *profile, const char *path,
                             .options = options,
                             .first_sample = profile->sample_count};
   progress_tell("reading", 0, 0);
-  if (options->octets.data != NULL)
-    input_file_unpack(&reading.file, path, options->octets);
-  else
-    input_file_read(&reading.file, path);
+  input_file_read(&reading.file, path, options->octets);
   uint64_t text = input_file_text_limit(&reading.file);
   reading.text_left = text;
   list_fields(&reading);

@@ -19,9 +19,9 @@
 
 #include "attempting.h"
 #include "base/input_file.h"
+#include "command_output.h"
 #include "common/pprof_format.h"
 #include "every.h"
-#include "command_output.h"
 #include "profile_invariants.h"
 #include "profile_text.h"
 #include "scratch_file.h"
@@ -91,7 +91,7 @@ static uint8_t *
 load(const char *path, size_t *length)
 {
   struct input_file file;
-  input_file_read(&file, path);
+  input_file_read(&file, path, (struct input_octets){0});
   *length = file.length;
   uint8_t *copy = malloc(file.length);
   assert_non_null(copy);

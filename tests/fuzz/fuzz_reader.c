@@ -102,7 +102,7 @@ allow(void *closure)
 {
   struct allowing *allowing = closure;
   struct input_file file;
-  input_file_read(&file, allowing->memory->path);
+  input_file_read(&file, allowing->memory->path, (struct input_octets){0});
   allowing->most = file.capacity + input_file_memory_limit(&file);
 }
 
