@@ -296,24 +296,27 @@ use_own_columns(struct reading *reading)
   struct profile_column columns[COLUMN_USES];
   struct profile_value_type *types = pool_zeroed(COLUMN_USES, sizeof *types);
   size_t count = 0;
+  bool same = true;
   for (int i = 0; i < COLUMN_USES; i++) {
+    const struct profile_column before = profile->column_of[i];
     const int file_column = profile_file_column(i);
     const bool here = profile_has(&reading->heading, i);
-    const bool before = profile_has(profile, i);
     const bool lost = file_column >= PPROF_LOST_COUNT &&
                       file_column <= PPROF_INDIRECT_BYTES;
-    columns[i] = (struct profile_column){NO_COLUMN, 1};
-    if (lost ? !before || !here : !before && !here) {
+    const bool wanted = lost ? here && before.index != NO_COLUMN
+                             : here || before.index != NO_COLUMN;
+    columns[i] = (struct profile_column){wanted ? (int)count : NO_COLUMN, 1};
+    same = same && before.index == columns[i].index && before.scale == 1;
+    if (!wanted) {
       reading->heading.column_of[i].index = NO_COLUMN;
       continue;
     }
     types[count].type =
         names_intern(&profile->names, pprof_columns[file_column].type);
-    types[count].unit =
+    types[count++].unit =
         names_intern(&profile->names, pprof_columns[file_column].unit);
-    columns[i].index = (int)count++;
   }
-  if (memcmp(columns, profile->column_of, sizeof columns) == 0)
+  if (same)
     return;
   profile->value_capacity = profile->sample_count * count;
   uint64_t *values = pool_zeroed(profile->value_capacity, sizeof *values);

@@ -38,13 +38,9 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
   };
   const struct names *names = &profile->names;
   uint32_t texts[TEXT_LABELS] = {0};
+  const bool by_mprof = (row[0] & LABELS_BY_MPROF) != 0;
   *labels = (struct profile_labels){
-      .by_mprof = (row[0] & LABELS_BY_MPROF) != 0,
-      .counts_objects = (row[0] & LABELS_COUNT_OBJECTS) != 0,
-      .of_lisp = (row[0] & LABELS_OF_LISP) != 0,
-      .phase = PHASE_COUNT,
-      .time = -1,
-  };
+      .source = row[0], .phase = PHASE_COUNT, .time = -1};
   for (size_t i = 1; i < count; i += LABEL_WORDS) {
     const char *key = names_text(names, (uint32_t)row[i]);
     const uint32_t text = (uint32_t)row[i + 1];
@@ -52,7 +48,7 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
       labels->has_bytes = true;
       labels->bytes = row[i + 2];
     }
-    if (text == 0 && labels->by_mprof && strcmp(key, PPROF_LABEL_TIME) == 0)
+    if (text == 0 && by_mprof && strcmp(key, PPROF_LABEL_TIME) == 0)
       labels->time = (int64_t)row[i + 2];
     labels->text += strlen(names_text(names, text));
     for (int k = 0; k < TEXT_LABELS; k++)
@@ -60,7 +56,7 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
         texts[k] = text;
   }
   const char *phase = names_text(names, texts[PHASE]);
-  if (labels->by_mprof)
+  if (by_mprof)
     labels->phase = phase_of_word(phase, strlen(phase));
   labels->type = texts[TYPE];
   labels->class_name = texts[CLASS];
@@ -76,8 +72,9 @@ read_labels(struct profile *profile, const uint64_t *row, size_t count,
                 category_rows[LANGUAGE_LISP][category].name) != 0)
     category++;
   const uint32_t type =
-      labels->of_lisp ? type_of(profile, category, texts[TYPE], texts[CLASS])
-                      : INDEX_NONE;
+      (row[0] & LABELS_OF_LISP) != 0
+          ? type_of(profile, category, texts[TYPE], texts[CLASS])
+          : INDEX_NONE;
   for (unsigned i = 0; i < CATEGORY_COUNT; i++)
     labels->types[i] = type;
 }
@@ -103,7 +100,7 @@ find_size(const struct profile_labels *labels, struct sample_count *count)
   const uint64_t kept = count->counts[MEASURE_KEPT_ALLOCS];
   count->size_kind = SIZE_EXACT;
   count->object_bytes = labels->bytes;
-  if (labels->counts_objects && labels->by_mprof) {
+  if ((~labels->source & (LABELS_COUNT_OBJECTS | LABELS_BY_MPROF)) == 0) {
     if (allocs == 0)
       count->size_kind = SIZE_GROWTH;
     else if (!labels->has_bytes)
@@ -153,7 +150,7 @@ profile_settle_type(struct profile *profile, size_t i)
   struct profile_labels *labels =
       &profile->labels[profile->samples[i].labels];
   struct sample_count count;
-  if (labels->of_lisp)
+  if ((labels->source & LABELS_OF_LISP) != 0)
     return;
   profile_count(profile, i, &count);
   const unsigned category = size_category(labels, &count);

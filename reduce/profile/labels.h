@@ -48,18 +48,17 @@ struct profile_labels {
   uint64_t text;    /* bytes of all texts */
   int64_t time;     /* start of the slice, in nanoseconds since the program's
                        start; -1: not known */
-  bool by_mprof, counts_objects, of_lisp; /* see enum label_source */
-  bool has_bytes;                         /* a label says BYTES */
-  uint64_t bytes;                         /* size of one object */
+  uint64_t source;  /* sum of enum label_source */
+  bool has_bytes;   /* a label says BYTES */
+  uint64_t bytes;   /* size of one object */
 };
 
 enum { LABEL_WORDS = 4 }; /* of one label in a row */
 
-enum label_source { /* bits */
-                    LABELS_BY_MPROF = 1,
-                    LABELS_COUNT_OBJECTS =
-                        2, /* the file has a column for these */
-                    LABELS_OF_LISP = 4
+enum label_source {
+  LABELS_BY_MPROF = 1,
+  LABELS_COUNT_OBJECTS = 2, /* the file has a column for these */
+  LABELS_OF_LISP = 4
 };
 
 /* How large the objects of a sample are. */

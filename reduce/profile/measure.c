@@ -27,9 +27,9 @@ const struct pprof_value_type pprof_columns[PPROF_COLUMNS] = {
 
 static const char start_live[] = "start with (mprof:start :live t)";
 
-/* The rows of bytes and of objects of KIND.  OF is the kind that --value puts
- * in their place, and of their columns; the noun has BEFORE and BEHIND around
- * it. */
+/* The rows of bytes and of objects of KIND.  OF is the kind that --value
+ * makes of them, and that their columns have; the noun has BEFORE and BEHIND
+ * around it. */
 #define PAIR(kind, of, word, event, before, behind, what, hint)              \
   [MEASURE_##kind##_BYTES] = {word,                                          \
                               word "_bytes",                                 \

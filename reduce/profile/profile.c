@@ -148,10 +148,10 @@ make_fold_key(const struct profile *profile, size_t i, uint64_t key[3])
            : bytes > 0 ? KIND_GROWTH
            : kept > 0  ? KIND_KEPT
                        : KIND_CALLS;
-  key[2] = profile->labels[sample->labels].by_mprof ? 0
-           : allocs > 0                             ? bytes / allocs
-           : kept > 0                               ? kept_bytes / kept
-                                                    : 0;
+  key[2] = profile->labels[sample->labels].source & LABELS_BY_MPROF ? 0
+           : allocs > 0 ? bytes / allocs
+           : kept > 0   ? kept_bytes / kept
+                        : 0;
 }
 
 /* Adds COUNT values, which may be negative where no figure is made of them,
