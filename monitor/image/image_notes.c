@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * image_notes.c -- all but counters: lists of notes in memory (note_list.h),
- * and that of the process, in an array that grows like the others.
+ * image_notes.c -- all but counters: lists of notes in memory, and that of
+ * the process, in an array that grows like the others.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -11,7 +11,6 @@
 #include "image/arena.h"
 #include "image/image.h"
 #include "image/image_parts.h"
-#include "image/note_list.h"
 #include "image/signals.h"
 #include "image/spin_lock.h"
 

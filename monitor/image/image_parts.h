@@ -16,8 +16,8 @@
 
 #include "common/image_format.h"
 #include "image/arena.h"
+#include "image/image.h"
 #include "image/image_file.h"
-#include "image/note_list.h"
 #include "image/spin_lock.h"
 
 /* A part of an array. */

@@ -6,9 +6,12 @@
  * anew.  See monitor.h. */
 #include "c/count/monitor.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "c/count/thread.h"
 #include "c/environment.h"
@@ -31,6 +34,15 @@ __thread struct this_thread this_thread HIDDEN_THREAD;
 
 /* ---- copies of the process ---- */
 
+static void
+find_linker(struct unloaded_code *code)
+{
+  struct dl_find_object linker = {0};
+  _dl_find_object((void *)_r_debug.r_ldbase, &linker);
+  code->linker_start = (uintptr_t)linker.dlfo_map_start;
+  code->linker_end = (uintptr_t)linker.dlfo_map_end;
+}
+
 /* Begins, under its lock. */
 static void
 begin(void)
@@ -39,10 +51,12 @@ begin(void)
     madvise(&monitor.own, sizeof monitor.own, MADV_WIPEONFORK);
     monitor.functions = (struct function_numbers){.table = SHARED_TABLE_EMPTY,
                                                   .most = FUNCTION_NUMBER};
+    find_linker(&monitor.code);
   } else if (!monitor.given_up && monitor.begin_copy != NULL) {
     monitor.given_up = !monitor.begin_copy();
   }
   monitor.begun = true;
+  monitor.process = getpid();
   monitor.own.counting = !monitor.stopped && !monitor.given_up;
   __atomic_store_n(&monitor.own.known, !monitor.given_up, __ATOMIC_RELEASE);
 }

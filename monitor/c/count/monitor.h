@@ -53,7 +53,7 @@ struct threads {
 /* See unloaded_code.c. */
 struct unloaded_code {
   struct spin_lock lock;              /* held during a check */
-  uintptr_t linker_start, linker_end; /* atomic; end 0: not asked for yet */
+  uintptr_t linker_start, linker_end; /* constant once the process began */
 };
 
 /* The page of the process whose figures are in memory.
@@ -95,6 +95,7 @@ struct monitor {
   bool begun, given_up;     /* the first process has begun; this one cannot
                                have figures of its own */
   bool stopped;             /* nothing is counted, as last asked for */
+  pid_t process;            /* whose figures these are */
   bool (*begin_copy)(void); /* called when a copy begins, to forget what is
                                its parent's; false: it cannot.  NULL: no
                                session has begun */
@@ -201,7 +202,11 @@ void monitor_forked(struct monitor *m);
 /* ---- code that goes away: unloaded_code.c ---- */
 
 /* Returns whether `ip' is in the dynamic linker. */
-bool unloaded_code_is_linker(uintptr_t ip);
+static inline bool
+unloaded_code_is_linker(uintptr_t ip)
+{
+  return ip >= monitor.code.linker_start && ip < monitor.code.linker_end;
+}
 
 /* Retires the sites in code that was unloaded since the last call.  Takes the
  * dynamic linker's lock and then the monitor's, of which the thread has none.

@@ -14,9 +14,7 @@
  * that.  Runs inside the hook. */
 #include "c/count/monitor.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 
 #include "code/code_objects.h"
 #include "image/arena.h"
@@ -35,25 +33,6 @@ retire(const struct code_object *gone)
     stripes_next_generation();
   }
   monitor_unlock(m);
-}
-
-/* Finds out where the linker is when it is asked first. */
-bool
-unloaded_code_is_linker(uintptr_t ip)
-{
-  uintptr_t known =
-      __atomic_load_n(&monitor.code.linker_end, __ATOMIC_ACQUIRE);
-  if (known == 0) {
-    struct dl_find_object linker = {0};
-    _dl_find_object((void *)_r_debug.r_ldbase, &linker);
-    known = linker.dlfo_map_end == NULL ? 1 : (uintptr_t)linker.dlfo_map_end;
-    __atomic_store_n(&monitor.code.linker_start,
-                     (uintptr_t)linker.dlfo_map_start, __ATOMIC_RELAXED);
-    __atomic_store_n(&monitor.code.linker_end, known, __ATOMIC_RELEASE);
-  }
-  return ip >=
-             __atomic_load_n(&monitor.code.linker_start, __ATOMIC_RELAXED) &&
-         ip < known;
 }
 
 /* Holds signals: while the thread has the linker's lock it may not be

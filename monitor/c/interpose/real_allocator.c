@@ -31,7 +31,9 @@ HIDDEN int __wrap__dl_find_object(void *address,
 int
 __wrap__dl_find_object(void *address, struct dl_find_object *object)
 {
-  return __real__dl_find_object(address, object);
+  return __real__dl_find_object != NULL
+             ? __real__dl_find_object(address, object)
+             : -1;
 }
 
 /* ---- what is behind ---- */

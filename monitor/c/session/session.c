@@ -13,6 +13,5 @@ bool
 session_is_ours(void)
 {
   return monitor.own.known && !arenas_are_sealed() &&
-         !real_allocator_bypassed() &&
-         (session.process == 0 || session.process == getpid());
+         !real_allocator_bypassed() && monitor.process == getpid();
 }

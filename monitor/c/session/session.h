@@ -43,7 +43,6 @@
 #include "c/interpose/interposed.h"
 
 extern struct session {
-  pid_t process;      /* the process that is profiled; 0: none yet */
   pid_t leak_reader;  /* finds lost objects at the end; 0: nobody does */
   bool awaits_attach; /* a debugger loaded the library (mprof_attach) */
   bool attached;      /* mprof_attach was called, and mprof_detach was not */

@@ -84,7 +84,6 @@ begin_copy(void)
   const bool good = image_forked();
   if (good) {
     monitor_forked(&monitor);
-    session.process = getpid();
     if (process_selection_excludes_children()) {
       monitor.awaits_image = false;
       monitor_count(false);
@@ -138,7 +137,6 @@ session_begin(void)
                   (count == NULL || strcmp(count, "off") != 0);
   this_thread.inside++;
   own_process_known();
-  session.process = getpid();
   process_image_read_name();
   stripes.recent_count =
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;

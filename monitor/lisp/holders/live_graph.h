@@ -25,7 +25,7 @@
 
 #include <ecl/ecl.h>
 
-#include "image/note_list.h"
+#include "image/image.h"
 #include "lisp/names/classify.h"
 #include "lisp/names/lisp_printer.h"
 #include "tables/intern_table.h"

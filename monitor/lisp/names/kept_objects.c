@@ -20,7 +20,6 @@
 #include "common/phase.h"
 #include "image/arena.h"
 #include "image/image.h"
-#include "image/note_list.h"
 #include "tables/shared_table.h"
 #include "lisp/names/lisp_printer.h"
 #include "tree/context_tree.h"

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "common/image_format.h"
-#include "image/note_list.h"
+#include "image/image.h"
 #include "lisp/holders/live_graph.h"
 #include "lisp/threads/threads.h"
 
