@@ -67,7 +67,6 @@ LIST to have no effect does not leave it out.")
 (defconstant +cons+ 16)           ; car and cdr, no header (ECL_SMALL_CONS)
 (defconstant +single-float+ 8)    ; header, and the float in its padding
 (defconstant +double-float+ 16)   ; header, double
-(defconstant +long-float+ 32)     ; header, long double aligned to 16
 (defconstant +ratio+ 24)          ; header, numerator, denominator
 (defconstant +complex+ 24)        ; header, real, imaginary
 (defconstant +instance+ 64)       ; header, length, class, entry, slotds, slots,
@@ -317,19 +316,16 @@ of names, root first, how many objects the last one made, and their bytes."
                 collect line))
         #'string<))
 
-(defun export-lines (file &rest arguments)
+(defun folded-lines (file value &rest options)
   (multiple-value-bind (text message)
-      (apply #'mprof::run-command "export"
-             (append arguments (list "--" file)))
+      (apply #'mprof::run-command "export" "--format=folded"
+             (format nil "--value=~A" value)
+             (append options (list "--" file)))
     (when message
       (error "~A" message))
     (remove-if-not (lambda (line)
                      (or (null *dump-only*) (search *dump-only* line)))
                    (lines text))))
-
-(defun folded-lines (file value &rest options)
-  (apply #'export-lines file "--format=folded" (format nil "--value=~A" value)
-         options))
 
 (defun runtime-chains (&optional (value "bytes"))
   "All chains, with the runtime's own functions and types."

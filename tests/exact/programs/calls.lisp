@@ -268,9 +268,6 @@
   "The same of N functions that make a cons and bind a variable."
   (of-conses (* n (+ 1 (b 1)))))
 
-(defun compiled-leaf (x)
-  (cons x x))
-
 (eval '(defun typed-leaf (x) (cons x x)))
 
 ;;; Arguments: the interpreter binds A, B, R and C, and makes the list for R;

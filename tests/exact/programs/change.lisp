@@ -172,8 +172,6 @@
     (eval (let ((*package* (find-package '#:exact)))
             (read-from-string string)))))
 
-(defconstant +bytecode-closure+ 32)     ; header, code, variables, entry
-
 (defpackage #:dying (:export #:made-by-exported))
 
 (read-and-eval
@@ -197,7 +195,7 @@
   (conses "DYING::MADE-BY-INTERNAL" (+ 3 (b 1)))
   ;; X, a list of one, and the lambda, which has X in sight
   (if (by-release t nil)
-      (self "DYING:MADE-BY-EXPORTED" 4 (+ (* 3 +cons+) +bytecode-closure+))
+      (self "DYING:MADE-BY-EXPORTED" 4 (+ (* 3 +cons+) +interpreted-closure+))
       (conses "DYING:MADE-BY-EXPORTED" 2))
   (conses "(LAMBDA :IN DYING:MADE-BY-EXPORTED)" (b 1))
   (conses "(METHOD DYING::MADE-BY-METHOD (DYING::MADE-BY-CLASS))" (+ 1 (b 1)))

@@ -15,7 +15,6 @@
 (defvar *object* 1d0)
 (defvar *cell* (cons nil nil))
 (defvar *vector* (vector nil nil))
-(defvar *table* (make-hash-table))
 (defstruct point x (y 0d0 :type double-float))
 (defvar *point* (make-point))
 (defclass place () ((x :initarg :x)))
