@@ -59,22 +59,17 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
     saved=$((saved + 1))
 done
 same 'signals in the midst of allocations' 10 "$saved"
-# leaves CASE TIMES: a handler ends it in the midst of an allocation or free,
-# which the figures then have or have not.
-leaves() {
-  local saved=0
-  for ((i = 0; i < $2; i++)); do
-    profile ends "$1" 2>/dev/null
-    [ "$status" = 9 ] && [ "$(rows ends.data size |
-      sed -n 's/^size 10 \([0-9]* [0-9]*\) .*/\1/p')" = '5 50' ] &&
-      saved=$((saved + 1))
-  done
-  same "_exit in a handler in the midst of them: $1" "$2" "$saved"
-}
+# A handler ends it in the midst of an allocation or free of two threads, which
+# the figures then have or have not.
+saved=0
+for ((i = 0; i < 60; i++)); do
+  profile ends midst-of-threads 2>/dev/null
+  [ "$status" = 9 ] && [ "$(rows ends.data size |
+    sed -n 's/^size 10 \([0-9]* [0-9]*\) .*/\1/p')" = '5 50' ] &&
+    saved=$((saved + 1))
+done
+same '_exit in a handler in the midst of them' 60 "$saved"
 
-leaves midst-of-threads 60
-leaves midst-alone 40
-leaves midst-grows 40
 for _ in 1 2 3; do
   profile ends midst-exec
   same 'exec in a handler, which fails: exit status' 0 "$status"

@@ -267,36 +267,6 @@ case_midst_of_threads(void)
   go_on(NULL);
 }
 
-static void
-case_midst_alone(void)
-{
-  const struct itimerval soon = { { 0, 0 }, { 0, 5000 } };
-  signal(SIGALRM, leave);
-  setitimer(ITIMER_REAL, &soon, NULL);
-  go_on(NULL);
-}
-
-/* Each allocation is a new peak, for which all threads are asked. */
-static void *
-grow(void *unused)
-{
-  (void)unused;
-  for (;;)
-    malloc(33);
-}
-
-static void
-case_midst_grows(void)
-{
-  const struct itimerval soon = { { 0, 0 }, { 0, 5000 } };
-  pthread_t threads[3];
-  signal(SIGALRM, leave);
-  for (int i = 0; i < 3; i++)
-    pthread_create(&threads[i], NULL, i == 0 ? go_on : grow, NULL);
-  setitimer(ITIMER_REAL, &soon, NULL);
-  grow(NULL);
-}
-
 static volatile sig_atomic_t tries;
 
 static void
@@ -367,8 +337,6 @@ static const struct test_case cases[] = {
   { "ignored", case_ignored },
   { "midst", case_midst },
   { "midst-of-threads", case_midst_of_threads },
-  { "midst-alone", case_midst_alone },
-  { "midst-grows", case_midst_grows },
   { "midst-exec", case_midst_exec },
   { NULL, NULL },
 };
