@@ -82,7 +82,7 @@ profiled ./seven >found
 [ ! -s found ]
 result $? 'a program that never allocates leaves no file'
 
-says_so 'A library that dlmopen loads has a C library of its own'
+says_so 'Libraries loaded by dlmopen have a C library of their own'
 cat >spaces.c <<'E'
 #define _GNU_SOURCE
 #include <dlfcn.h>
