@@ -315,7 +315,7 @@ snapshot_complete(struct snapshot *s, struct live_graph *graph)
   image_copy_notes(notes);
   kept_objects_note_classes(notes);
   note_comments(notes, s);
-  for (int i = 0; graph != NULL && i < GRAPH_ARRAYS; i++) {
+  for (uint32_t i = 0; graph != NULL && i < GRAPH_ARRAYS; i++) {
     const struct graph_array *const array = &graph->arrays[i];
     add_array(s, IMAGE_OBJECTS + i, 1, array->arena.base, array->bytes,
               array->count);
