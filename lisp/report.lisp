@@ -46,7 +46,7 @@ ARGUMENTS and values are those of REPORT."
          (shown (part profile
                       (list* :no-legend (if (eq legend :once)
                                             (explained-p
-                                             (getf options :tables tables))
+                                             (or (getf options :tables) tables))
                                             legend)
                              :width (getf options :width
                                           (and (eq tables t)
