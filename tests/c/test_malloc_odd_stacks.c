@@ -129,11 +129,11 @@ walk_framed(void)
 
 /* Gives back where its frame of no fixed size ends. */
 static NOINLINE uintptr_t
-with_end(size_t room, bool walks)
+with_end(size_t room, bool walking)
 {
   volatile char *const end = __builtin_alloca(room);
   end[0] = 1;
-  if (walks) {
+  if (walking) {
     walk();
     walk_framed();
   }
@@ -142,10 +142,10 @@ with_end(size_t room, bool walks)
 }
 
 static NOINLINE uintptr_t
-below_another(size_t room, bool walks)
+below_another(size_t room, bool walking)
 {
   volatile char other[256];
-  const uintptr_t end = with_end(room, walks);
+  const uintptr_t end = with_end(room, walking);
   sink = other[room & 255];
   return end;
 }
