@@ -242,11 +242,11 @@ input_file_forget(struct input_file *file, size_t at)
   file->forgotten = at;
 #else
   enum { STEP = 1 << 20 };
+  if (at - file->forgotten < STEP)
+    return;
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t first = (uintptr_t)file->data + file->forgotten + page - 1;
   const uintptr_t end = (uintptr_t)file->data + at;
-  if (at - file->forgotten < STEP)
-    return;
   madvise(file->data + (first / page * page - (uintptr_t)file->data),
           end / page * page - first / page * page, MADV_DONTNEED);
   file->forgotten = at;

@@ -156,12 +156,22 @@ wire_read_numbers(const struct reading *reading,
     numbers_push(numbers, field->value);
     return;
   }
-  size_t at = (size_t)(field->bytes - reading->file.data);
-  const size_t end = at + field->size;
+  const uint8_t *const data = reading->file.data;
+  const uint8_t *next = field->bytes;
+  const uint8_t *const end = next + field->size;
   numbers_reserve(numbers, field->size);
   uint64_t *to = numbers->items + numbers->count;
-  while (at < end)
-    *to++ = read_varint(reading, &at, end);
+  while (next < end)
+    if (next[0] < 0x80) {
+      *to++ = *next++;
+    } else if (end - next >= 2 && next[1] < 0x80) {
+      *to++ = (next[0] & 0x7fu) | (uint64_t)next[1] << 7;
+      next += 2;
+    } else {
+      size_t at = (size_t)(next - data);
+      *to++ = read_varint(reading, &at, (size_t)(end - data));
+      next = data + at;
+    }
   numbers->count = (size_t)(to - numbers->items);
 }
 

@@ -32,6 +32,9 @@ struct decoding {
   struct step *steps;
   size_t length, capacity;
   struct numbers ids;
+  uint32_t labels; /* 1 + the number of the last set, whose bytes follow */
+  uint8_t *label_bytes;
+  size_t label_size, label_capacity;
   uint64_t *texts;       /* by location; 0: it was not met yet */
   uint64_t frames;       /* of all nodes that are new */
   uint64_t other_labels; /* bytes of those that other files have */
@@ -120,6 +123,33 @@ find_chain(struct decoding *d)
 
 /* ---- samples ---- */
 
+/* Takes the labels of SAMPLE, which are within SIZE bytes at BYTES, as words
+ * of labels.h; unless they are those of the sample before. */
+static void
+read_labels(struct decoding *d, const struct wire_field *sample,
+            const uint8_t *bytes, size_t size)
+{
+  struct reading *reading = d->reading;
+  struct wire_walk walk = wire_walk(reading, sample);
+  struct wire_field field;
+  uint64_t label[MESSAGE_FIELDS];
+  if (d->labels != 0 && size == d->label_size &&
+      memcmp(bytes, d->label_bytes, size) == 0)
+    return;
+  d->labels = 0;
+  d->label_size = size;
+  ARRAY_ROOM(d->label_bytes, d->label_capacity, size);
+  memcpy(d->label_bytes, bytes, size);
+  while (wire_next(&walk, &field)) {
+    if (field.number != PPROF_SAMPLE_LABEL)
+      continue;
+    if (!wire_read_message(reading, &field, label))
+      sample_fault(reading,
+                   "a label of sample %zu refers to a missing string");
+    sample_label(reading, label + PPROF_LABEL_KEY);
+  }
+}
+
 /* Moves COUNT numbers of FROM, from *TAKEN on, to TO, which has room.
  * Returns false if there are fewer. */
 static bool
@@ -128,8 +158,12 @@ move(struct numbers *to, const struct numbers *from, size_t *taken,
 {
   if (count > from->count - *taken)
     return false;
-  for (; count > 0; count--)
-    to->items[to->count++] = from->items[(*taken)++];
+  const uint64_t *const first = from->items + *taken;
+  uint64_t *const end = to->items + to->count;
+  for (size_t i = 0; i < count; i++)
+    end[i] = first[i];
+  to->count += count;
+  *taken += count;
   return true;
 }
 
@@ -165,7 +199,7 @@ read_parts(struct decoding *d, const struct wire_field *sample)
   struct reading *reading = d->reading;
   struct wire_walk walk = wire_walk(reading, sample);
   struct wire_field field;
-  uint64_t label[MESSAGE_FIELDS];
+  size_t first = sample->at, end = first; /* of the labels */
   d->locations.count = d->hidden.count = 0;
   sample_begin(reading);
   while (wire_next(&walk, &field))
@@ -180,11 +214,10 @@ read_parts(struct decoding *d, const struct wire_field *sample)
       wire_read_numbers(reading, &field, &d->hidden);
       break;
     case PPROF_SAMPLE_LABEL:
-      if (!wire_read_message(reading, &field, label))
-        sample_fault(reading,
-                     "a label of sample %zu refers to a missing string");
-      sample_label(reading, label + PPROF_LABEL_KEY);
+      first = end == sample->at ? field.at : first;
+      end = walk.at;
     }
+  read_labels(d, sample, reading->file.data + first, end - first);
   if (d->hidden.count != 0)
     insert_hidden(d);
 }
@@ -220,15 +253,15 @@ static void
 read_sample(struct decoding *d, const struct wire_field *sample)
 {
   struct reading *reading = d->reading;
-  uint32_t labels = 0;
   reading->sample_at = sample->at;
   read_parts(d, sample);
   sample_check(reading);
   struct step end = find_chain(d);
   check_limits(d);
-  sample_add(reading, end.node, &labels);
+  sample_add(reading, end.node, &d->labels);
   if (!reading_add_text(reading, end.text) ||
-      !reading_add_text(reading, reading->profile->labels[labels - 1].text))
+      !reading_add_text(reading,
+                        reading->profile->labels[d->labels - 1].text))
     sample_fault(reading,
                  "the names in the chains and labels up to sample %zu are "
                  "too long for a file of this size");
