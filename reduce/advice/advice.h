@@ -70,6 +70,7 @@ struct matcher {
   const struct frame **chain; /* that is looked at, from the leaf on, ... */
   size_t chain_count, chain_capacity;
   uint32_t next; /* ... up to this node, which is not read yet */
+  bool applies;  /* something on it calls what it is given */
 };
 
 /* Makes MATCHER of VIEW and the rules of its options, which are not NULL. */

@@ -139,6 +139,7 @@ read_chain(struct matcher *m)
       m->next = TREE_ROOT;
       return true;
     }
+    m->applies = m->applies || m->parts[function].applier;
     ARRAY_PUSH(m->chain, m->chain_count, m->chain_capacity,
                &table->frames[i]);
   }
@@ -256,8 +257,10 @@ matcher_find(struct matcher *m, uint32_t node, uint32_t type,
 {
   const unsigned char *types = m->types + type * m->rule_count;
   m->chain_count = 0;
+  m->applies = false;
   m->next = node;
   const size_t nearest = find_program(m, 0, NONE);
-  return nearest != NONE && (find_rule(m, nearest, types, false, finding) ||
-                             find_rule(m, nearest, types, true, finding));
+  return nearest != NONE &&
+         (find_rule(m, nearest, types, false, finding) ||
+          (m->applies && find_rule(m, nearest, types, true, finding)));
 }

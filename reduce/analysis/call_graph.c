@@ -74,8 +74,9 @@ add_own(struct building *building, uint32_t node)
   uint32_t item = building->tree->tree.nodes[node].item;
   struct figures *sum = &building->chain[building->depth - 1].figures;
   uint32_t sample = lists_first(&building->samples, node);
-  if (sample != INDEX_NONE)
-    building->graph->context_count++;
+  if (sample == INDEX_NONE)
+    return;
+  building->graph->context_count++;
   for (; sample != INDEX_NONE;
        sample = lists_next(&building->samples, sample)) {
     struct sample_count count;

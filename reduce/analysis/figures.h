@@ -6,25 +6,34 @@
 
 #include "profile/profile.h"
 
+/* Even, so that compilers add them two by two. */
+enum { FIGURES_WORDS = (MEASURE_COUNT + 2 * CATEGORY_COUNT + 1) & ~1 };
+
 /* Counts and bytes of a set of allocations, by enum measure or by name.
  * Bytes are bytes requested; kept is what was never freed (in Lisp what was
  * alive at the last collection), peak what was live when most bytes were,
  * temporary what was freed before the next allocations. */
 struct figures {
   union {
-    uint64_t counts[MEASURE_COUNT];
     struct {
-      uint64_t bytes, allocs;
-      uint64_t kept_bytes, kept_allocs;
-      uint64_t peak_bytes, peak_allocs;
-      uint64_t temporary_allocs;
-      uint64_t lost_bytes, lost_allocs;
-      uint64_t held_bytes, held_allocs;
+      union {
+        uint64_t counts[MEASURE_COUNT];
+        struct {
+          uint64_t bytes, allocs;
+          uint64_t kept_bytes, kept_allocs;
+          uint64_t peak_bytes, peak_allocs;
+          uint64_t temporary_allocs;
+          uint64_t lost_bytes, lost_allocs;
+          uint64_t held_bytes, held_allocs;
+        };
+      };
+      uint64_t by_category[CATEGORY_COUNT];   /* bytes, or objects if a
+                                                 selection counts a measure of
+                                                 objects */
+      uint64_t category_kept[CATEGORY_COUNT]; /* bytes kept */
     };
+    uint64_t words[FIGURES_WORDS]; /* all of these */
   };
-  uint64_t by_category[CATEGORY_COUNT];   /* bytes, or objects if a selection
-                                             counts a measure of objects */
-  uint64_t category_kept[CATEGORY_COUNT]; /* bytes kept */
 };
 
 _Static_assert(offsetof(struct figures, temporary_allocs) ==
@@ -41,14 +50,10 @@ struct type_part {
 
 /* Adds MORE to SUM. */
 static inline void
-figures_add(struct figures *sum, const struct figures *more)
+figures_add(struct figures *restrict sum, const struct figures *restrict more)
 {
-  for (int m = 0; m < MEASURE_COUNT; m++)
-    sum->counts[m] += more->counts[m];
-  for (unsigned i = 0; i < CATEGORY_COUNT; i++) {
-    sum->by_category[i] += more->by_category[i];
-    sum->category_kept[i] += more->category_kept[i];
-  }
+  for (int i = 0; i < FIGURES_WORDS; i++)
+    sum->words[i] += more->words[i];
 }
 
 /* Returns what COUNT, of PROFILE, counts; without a category where sizes are
