@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -30,6 +31,7 @@ enum {
   PROGRESS_SIGNAL = SIGURG,
   FIRST_SECONDS = 2,
   AGAIN_NANOSECONDS = 250000000,
+  MAPPED_BYTES = 1 << 17,
   LINE_BYTES = 80
 };
 
@@ -238,6 +240,9 @@ main(int argc, char **argv)
       argc < 2 ? COMMAND_NONE : command_find(argv[1]);
   argument_count = argc - 1;
   arguments = (const char *const *)(argv + 1);
+#ifdef M_MMAP_THRESHOLD /* large arrays grow without being copied */
+  mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+#endif
   keep_closed_streams();
   if (command != COMMAND_RUN) { /* whose program is to inherit them */
     take_signal(SIGPIPE); /* a reader that reads no further ends this quietly,

@@ -10,8 +10,8 @@
 
 /* Where a chain of the profile is in the tree. */
 struct position {
-  uint32_t node; /* INDEX_NONE: it is not known yet */
-  bool gap;      /* a function behind that, its caller, is no item */
+  uint32_t node;
+  bool gap; /* a function behind that, its caller, is no item */
 };
 
 /* A tree under construction. */
@@ -19,7 +19,9 @@ struct growing {
   struct call_tree *tree;
   const struct selection *selection;
   const struct call_tree *functions; /* of the same chains; NULL: this one */
-  struct position *of_node;          /* by node of the profile */
+  uint32_t *of_node; /* by node of the profile, the position of its chain;
+                        INDEX_NONE: it is not known yet */
+  bool *gaps;        /* likewise; few are set */
   struct index_map pair_numbers;
   bool all_items; /* functions and pairs that are new are added */
   uint32_t *path; /* of the chain in hand */
@@ -117,6 +119,14 @@ follow(struct growing *growing, struct position *at, uint32_t f)
   return pair == INDEX_NONE || pair < tree->allocating_pairs;
 }
 
+static void
+note_position(struct growing *growing, uint32_t node, struct position at)
+{
+  growing->of_node[node] = at.node;
+  if (at.gap) /* else it is not touched, and takes no memory */
+    growing->gaps[node] = true;
+}
+
 /* Returns where the chain of NODE, of the profile, is; at TREE_ROOT if no
  * frame shows. */
 static struct position
@@ -125,20 +135,21 @@ find_chain(struct growing *growing, uint32_t node)
   const struct tree_node *nodes = growing->selection->profile->tree.nodes;
   size_t length = 0;
   bool begun = false;
-  for (; !begun && growing->of_node[node].node == INDEX_NONE;
+  for (; !begun && growing->of_node[node] == INDEX_NONE;
        node = nodes[node].parent) {
     ARRAY_PUSH(growing->path, length, growing->path_capacity, node);
     begun = selection_begins(growing->selection, node);
   }
-  struct position at =
-      begun ? (struct position){TREE_ROOT, false} : growing->of_node[node];
+  struct position at = {TREE_ROOT, false};
+  if (!begun)
+    at = (struct position){growing->of_node[node], growing->gaps[node]};
   while (length > 0) {
     node = growing->path[--length];
     size_t count =
         selection_shown(growing->selection, node, growing->shown, NULL);
     for (size_t i = 0; i < count; i++)
       follow(growing, &at, growing->shown[i]);
-    growing->of_node[node] = at;
+    note_position(growing, node, at);
   }
   return at;
 }
@@ -216,7 +227,7 @@ add_calls(struct growing *growing, uint32_t sample,
       ARRAY_PUSH(tree->calls, tree->call_count, tree->call_capacity,
                  (struct call_place){at.node, sample});
   }
-  growing->of_node[end] = at;
+  note_position(growing, end, at);
 }
 
 /* ---- the whole ---- */
@@ -249,13 +260,12 @@ begin(struct growing *growing, struct call_tree *tree,
       .tree = tree,
       .selection = selection,
       .functions = functions,
-      .of_node = pool_alloc(profile->tree.count * sizeof *growing->of_node),
+      .of_node = fill_none(profile->tree.count),
+      .gaps = pool_zeroed(profile->tree.count, sizeof *growing->gaps),
       .all_items = true,
       .shown = pool_zeroed(frames->most_frames, sizeof *growing->shown),
       .called = pool_zeroed(frames->most_frames, sizeof *growing->called)};
-  for (size_t i = 0; i < profile->tree.count; i++)
-    growing->of_node[i] = (struct position){INDEX_NONE, false};
-  growing->of_node[TREE_ROOT].node = TREE_ROOT;
+  growing->of_node[TREE_ROOT] = TREE_ROOT;
   tree_init(&tree->tree);
   add_samples(growing);
 }
@@ -271,6 +281,7 @@ call_tree_init(struct call_tree *tree, const struct selection *selection,
     if (selection_keeps_calls(selection, i))
       add_calls(&growing, i, NULL, 0);
   pool_free(growing.of_node);
+  pool_free(growing.gaps);
 }
 
 void
@@ -288,4 +299,5 @@ call_tree_by_frames(struct call_tree *tree, const struct call_tree *functions,
     add_calls(&growing, calls[i].sample, calls + i, end - i);
   }
   pool_free(growing.of_node);
+  pool_free(growing.gaps);
 }
