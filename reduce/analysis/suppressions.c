@@ -137,52 +137,37 @@ suppressions_know_library(const struct suppressions *list, const char *path)
 
 /* ---- chains ------------------------------------------------------------ */
 
-/* Gives each location the traits that its functions have, or, with GIVE, each
- * of these the location's. */
-static void
-pass_traits(const struct profile *profile, unsigned char *locations,
-            unsigned char *functions, bool give)
-{
-  for (size_t i = 0; i < profile->location_count; i++) {
-    const struct profile_location *l = &profile->locations[i];
-    for (size_t j = 0; j < l->line_count; j++) {
-      uint32_t f = profile->lines[l->first_line + j].function;
-      if (f != INDEX_NONE && give)
-        functions[f] |= locations[i];
-      else if (f != INDEX_NONE)
-        locations[i] |= functions[f];
-    }
-  }
-}
-
-/* Returns the traits of each location. */
+/* Returns the traits of each location: those of the file of its code, and of
+ * its functions. */
 static unsigned char *
 find_traits(const struct profile *profile, const struct suppressions *list)
 {
-  unsigned char *functions = pool_zeroed(profile->function_count, 1);
-  unsigned char *mappings = pool_zeroed(profile->mapping_count, 1);
+  unsigned *functions =
+      pool_zeroed(profile->function_count, sizeof(unsigned));
+  unsigned *mappings = pool_zeroed(profile->mapping_count, sizeof(unsigned));
   unsigned char *traits = pool_zeroed(profile->location_count, 1);
   for (size_t i = 0; i < profile->mapping_count; i++) {
     const char *file = names_text(&profile->names, profile->mappings[i].file);
-    mappings[i] = (unsigned char)(traits_of(list, file, TRAIT_USER) |
-                                  traits_of(list, file_name(file),
-                                            TRAIT_LIBRARY | TRAIT_LINKER));
+    mappings[i] =
+        traits_of(list, file, TRAIT_USER) |
+        traits_of(list, file_name(file), TRAIT_LIBRARY | TRAIT_LINKER);
   }
-  for (size_t i = 0; i < profile->location_count; i++)
-    if (profile->locations[i].mapping != INDEX_NONE)
-      traits[i] = mappings[profile->locations[i].mapping];
-  pass_traits(profile, traits, functions, true);
   for (size_t i = 0; i < profile->function_count; i++) {
     const struct profile_function *f = &profile->functions[i];
-    const bool in_library = (functions[i] & TRAIT_LIBRARY) != 0;
     functions[i] =
-        (unsigned char)(traits_of(list, names_text(&profile->names, f->name),
-                                  TRAIT_USER | TRAIT_ALWAYS |
-                                      (in_library ? TRAIT_KEEPER : 0u)) |
-                        traits_of(list, names_text(&profile->names, f->file),
-                                  TRAIT_USER));
+        traits_of(list, names_text(&profile->names, f->name),
+                  TRAIT_USER | TRAIT_ALWAYS | TRAIT_KEEPER) |
+        traits_of(list, names_text(&profile->names, f->file), TRAIT_USER);
   }
-  pass_traits(profile, traits, functions, false);
+  for (size_t i = 0; i < profile->location_count; i++) {
+    const struct profile_location *l = &profile->locations[i];
+    unsigned all = l->mapping == INDEX_NONE ? 0 : mappings[l->mapping];
+    for (size_t j = 0; j < l->line_count; j++) {
+      const uint32_t f = profile->lines[l->first_line + j].function;
+      all |= f == INDEX_NONE ? 0 : functions[f];
+    }
+    traits[i] = (unsigned char)all;
+  }
   return traits;
 }
 
