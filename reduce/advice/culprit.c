@@ -59,8 +59,8 @@ part_of(const struct matcher *m, const struct function *f)
       !f->runtime && !f->c && is_function_name(name) &&
       !lisp_name_passes_on(name) && strncmp(name, "(DEFTYPE ", 9) != 0 &&
       strncmp(name, "(LOAD ", 6) != 0 && !is_system_function(name, file);
-  part.barrier = rule_names_have(barriers, name);
-  part.applier = rule_names_have(appliers, name);
+  part.barrier = words_have(barriers, name, strlen(name));
+  part.applier = words_have(appliers, name, strlen(name));
   part.interpreted = part.program && f->low_address == 0 && *file == '\0';
   return part;
 }

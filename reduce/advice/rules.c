@@ -10,6 +10,7 @@
 #include "base/input_file.h"
 #include "base/names.h"
 #include "base/quote.h"
+#include "common/system_functions.h"
 
 extern const char advice_rules_text[]; /* rules.S */
 
@@ -100,7 +101,8 @@ end_value(struct parser *p, enum rule_key key, bool named)
   value += strspn(value, " \t");
   if (*value == '\0')
     REFUSE(p, p->lines[key], "'%s' has no value", word);
-  if (keys[key].choices != NULL && !rule_names_have(keys[key].choices, value))
+  if (keys[key].choices != NULL &&
+      !words_have(keys[key].choices, value, strlen(value)))
     REFUSE(p, p->lines[key], "'%s' cannot be '%s'", word, value);
   if (key < RULE_LISTS && (value = split_names(value)) == NULL)
     REFUSE(p, p->lines[key], "'%s' has an empty name", word);

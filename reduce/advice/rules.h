@@ -77,13 +77,3 @@ rule_says(const struct rule *rule, enum rule_key key, const char *word)
 {
   return strcmp(rule->values[key], word) == 0;
 }
-
-/* Returns whether NAME is among NAMES, a list as in struct rule. */
-static inline bool
-rule_names_have(const char *names, const char *name)
-{
-  for (; *names != '\0'; names += strlen(names) + 1)
-    if (strcmp(names, name) == 0)
-      return true;
-  return false;
-}

@@ -26,15 +26,6 @@ is_word(struct span span, const char *word)
          memcmp(span.text, word, span.length) == 0;
 }
 
-/* Returns whether SPAN is one of WORDS, which have a NUL after each. */
-static bool
-is_among(struct span span, const char *words)
-{
-  while (*words != '\0' && !is_word(span, words))
-    words += strlen(words) + 1;
-  return *words != '\0';
-}
-
 /* Returns the length of the string that TEXT starts with, quotes included. */
 static size_t
 string_length(const char *text)
@@ -149,7 +140,8 @@ home_of_method(const char *rest)
 static bool
 is_namer(struct span kind)
 {
-  if (is_among(kind, "FLET\0LABELS\0MACRO-FUNCTION\0SETF\0"))
+  if (words_have("FLET\0LABELS\0MACRO-FUNCTION\0SETF\0", kind.text,
+                 kind.length))
     return true;
   size_t package = lisp_token_scan(kind.text).package_length;
   const char *word = kind.text;
@@ -225,8 +217,9 @@ bool
 is_cxx_runtime(const char *name, const char *file)
 {
   static const char new[] = "operator new", abi[] = "__cxa_";
-  return is_among(split_qualified(name).first,
-                  "std\0__gnu_cxx\0__cxxabiv1\0") ||
+  const struct span scope = split_qualified(name).first;
+  return words_have("std\0__gnu_cxx\0__cxxabiv1\0", scope.text,
+                    scope.length) ||
          strncmp(name, new, sizeof new - 1) == 0 ||
          strncmp(name, abi, sizeof abi - 1) == 0 ||
          strstr(file, "/include/c++/") != NULL;

@@ -8,48 +8,23 @@
 #include <stdint.h>
 #include <string.h>
 
-static const char *const system_packages[] = {
-    "C",
-    "CLOS",
-    "ECL-CDB",
-    "EXT",
-    "FFI",
-    "GRAY",
-    "MP",
-    "SI",
-    "WALKER",
-    "MPROF",
-    "MPROF.BINDINGS",
-    "MPROF.DATA",
-};
+static const char system_packages[] =
+    "C\0CLOS\0ECL-CDB\0EXT\0FFI\0GRAY\0MP\0SI\0WALKER\0"
+    "MPROF\0MPROF.BINDINGS\0MPROF.DATA\0";
 
 /* What the names of ECL's source files begin with. */
 static const char *const system_files[] = {"SRC:", "SYS:MPROF;"};
 
 /* First words of a list that are no function's name. */
-static const char *const kinds[] = {
-    "FLET",   "LABELS", "LAMBDA",         "MACRO-FUNCTION",
-    "METHOD", "SETF",   "TOP-LEVEL-FORM",
-};
+static const char kinds[] = "FLET\0LABELS\0LAMBDA\0MACRO-FUNCTION\0METHOD\0"
+                            "SETF\0TOP-LEVEL-FORM\0";
 
 enum verdict { VERDICT_NONE, VERDICT_SYSTEM, VERDICT_OTHER };
-
-static bool
-is_one_of(const char *const *words, size_t count, const char *text,
-          size_t length)
-{
-  for (size_t i = 0; i < count; i++)
-    if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0)
-      return true;
-  return false;
-}
 
 bool
 is_system_package(const char *text, size_t length)
 {
-  return is_one_of(system_packages,
-                   sizeof system_packages / sizeof system_packages[0], text,
-                   length);
+  return words_have(system_packages, text, length);
 }
 
 struct lisp_token
@@ -86,8 +61,7 @@ judge(const char *text, const struct lisp_token *token, bool first)
   if (token->package_length < token->length)
     return is_system_package(text, token->package_length) ? VERDICT_SYSTEM
                                                           : VERDICT_OTHER;
-  if (first &&
-      is_one_of(kinds, sizeof kinds / sizeof kinds[0], text, token->length))
+  if (first && words_have(kinds, text, token->length))
     return VERDICT_NONE;
   return token->odd ? VERDICT_OTHER : VERDICT_SYSTEM;
 }
@@ -117,18 +91,13 @@ is_system_function(const char *name, const char *file)
 bool
 lisp_name_passes_on(const char *name)
 {
-  static const char *const names[] = {
-      "(LAMBDA :IN CLOS::COMBINE-METHOD-FUNCTIONS)",
-      "(LAMBDA :IN CLOS::STANDARD-MAIN-EFFECTIVE-METHOD)",
-      "(LAMBDA :IN CLOS::WRAPPED-METHOD-FUNCTION)",
-      "CALL-NEXT-METHOD", /* compiled methods have it inline, or local: */
-      "SI:APPLY-FROM-STACK-FRAME",
-  };
+  static const char names[] =
+      "(LAMBDA :IN CLOS::COMBINE-METHOD-FUNCTIONS)\0"
+      "(LAMBDA :IN CLOS::STANDARD-MAIN-EFFECTIVE-METHOD)\0"
+      "(LAMBDA :IN CLOS::WRAPPED-METHOD-FUNCTION)\0"
+      "CALL-NEXT-METHOD\0" /* compiled methods have it inline, or local: */
+      "SI:APPLY-FROM-STACK-FRAME\0";
   static const char local[] = "(FLET CALL-NEXT-METHOD :IN ";
-  if (strncmp(name, local, sizeof local - 1) == 0)
-    return true;
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(name, names[i]) == 0)
-      return true;
-  return false;
+  return strncmp(name, local, sizeof local - 1) == 0 ||
+         words_have(names, name, strlen(name));
 }

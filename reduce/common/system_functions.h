@@ -14,6 +14,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+
+/* Returns whether the first LENGTH bytes of TEXT are one of WORDS, each of
+ * which has a NUL behind it; an empty one ends them. */
+static inline bool
+words_have(const char *words, const char *text, size_t length)
+{
+  for (; *words != '\0'; words += strlen(words) + 1)
+    if (strlen(words) == length && memcmp(words, text, length) == 0)
+      return true;
+  return false;
+}
 
 /* Returns whether a function is ECL's own, or mprof's: the source FILE (""
  * when not known) is theirs, as with (LAMBDA :IN (LOAD "FORMAT.LSP")); or
