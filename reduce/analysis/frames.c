@@ -42,40 +42,11 @@ is_named_after_file(const char *name)
   return strstr(name, opening) != NULL;
 }
 
-/* Orders functions by name, then by the path from its end backward, "/"
- * before all else: paths that end in the same components are neighbours. */
-static int
-compare_named(const void *left, const void *right, void *context)
-{
-  const struct frame_table *table = context;
-  uint32_t f = *(const uint32_t *)left;
-  uint32_t g = *(const uint32_t *)right;
-  if (table->functions[f].name != table->functions[g].name)
-    return table->functions[f].name < table->functions[g].name ? -1 : 1;
-  const char *a = function_file(table, f);
-  const char *b = function_file(table, g);
-  size_t i = strlen(a);
-  size_t j = strlen(b);
-  while (i > 0 && j > 0 && a[i - 1] == b[j - 1])
-    i--, j--;
-  if (i == 0 || j == 0)
-    return i < j ? -1 : i > j;
-  if (a[i - 1] == '/' || b[j - 1] == '/')
-    return a[i - 1] == '/' ? -1 : 1;
-  return (unsigned char)a[i - 1] < (unsigned char)b[j - 1] ? -1 : 1;
-}
-
-/* Returns the shortest end of PATH, in whole components, that OTHER does not
- * end in, or else PATH. */
+/* Returns the end of PATH that has one component more than END, or PATH. */
 static const char *
-distinct_end(const char *path, const char *other)
+longer_end(const char *path, const char *end)
 {
-  const char *end = path + strlen(path);
-  const char *o = other + strlen(other);
-  while (end > path && o > other && end[-1] == o[-1])
-    end--, o--;
-  if (end > path && end[-1] == '/' && (o == other || *end == '\0'))
-    end--;
+  end -= end > path;
   while (end > path && end[-1] != '/')
     end--;
   return end;
@@ -102,47 +73,59 @@ rename_function(struct frame_table *table, uint32_t f, const char *end,
       names_intern(&table->names, string_sink_text(text));
 }
 
-/* Gives each of the COUNT functions at NAMED, all of one name, the shortest
- * end of its path that no other one has: it is enough to look at neighbours.
- */
-static void
-rename_functions(struct frame_table *table, const uint32_t *named,
-                 size_t count, struct string_sink *text)
-{
-  for (size_t i = 0; count > 1 && i < count; i++) {
-    const char *path = function_file(table, named[i]);
-    const char *end = path + strlen(path);
-    for (size_t j = i == 0 ? 1 : i - 1; j < count && j <= i + 1; j += 2) {
-      const char *other = distinct_end(path, function_file(table, named[j]));
-      end = other < end ? other : end;
-    }
-    rename_function(table, named[i], end, text);
-  }
-}
+/* A function that is named after its file, and the end of its path that it
+ * shows so far. */
+struct named {
+  uint32_t function;
+  const char *end;
+  uint32_t kind, part; /* of the name and the end before; of what was added */
+};
 
 /* Tells apart the functions that are named after different files of one name.
- */
+ * The end of each is empty at first, and grows while another one of the name
+ * has it. */
 static void
 distinguish_files(struct frame_table *table)
 {
-  uint32_t *named = pool_zeroed(table->function_count, sizeof *named);
+  struct named *named = pool_zeroed(table->function_count, sizeof *named);
+  size_t *sizes = pool_zeroed(table->function_count, sizeof *sizes);
   size_t count = 0;
+  struct names parts;
   struct string_sink text;
+  names_init(&parts);
   string_sink_init(&text);
-  for (uint32_t f = 0; f < table->function_count; f++) {
-    const struct function *function = &table->functions[f];
-    if (function->file != 0 && !function->runtime &&
+  for (uint32_t f = 0; f < table->function_count; f++)
+    if (*function_file(table, f) != '\0' && !table->functions[f].runtime &&
         is_named_after_file(function_name(table, f)))
-      named[count++] = f;
-  }
-  if (count > 0)
-    qsort_r(named, count, sizeof *named, compare_named, table);
-  for (size_t i = 0, run; i < count; i += run) {
-    uint32_t name = table->functions[named[i]].name;
-    for (run = 1;
-         i + run < count && table->functions[named[i + run]].name == name;)
-      run++;
-    rename_functions(table, named + i, run, &text);
+      named[count++] =
+          (struct named){.function = f,
+                         .end = strchr(function_file(table, f), '\0'),
+                         .kind = table->functions[f].name};
+  while (count > 0) {
+    struct index_map kinds = {0};
+    size_t left = 0;
+    memset(sizes, 0, count * sizeof *sizes);
+    for (size_t i = 0; i < count; i++) {
+      named[i].kind =
+          index_map_number(&kinds, index_pair(named[i].kind, named[i].part));
+      sizes[named[i].kind]++;
+    }
+    for (size_t i = 0; i < count; i++) {
+      struct named *n = &named[i];
+      const char *path = function_file(table, n->function);
+      const char *longer = longer_end(path, n->end);
+      if (sizes[n->kind] > 1 && longer < n->end) {
+        char *part = pool_text_part(longer, (size_t)(n->end - longer));
+        n->part = names_intern(&parts, part);
+        pool_free(part);
+        n->end = longer;
+        named[left++] = *n;
+      } else if (*n->end != '\0') {
+        rename_function(table, n->function, n->end, &text);
+      }
+    }
+    count = left;
+    index_map_release(&kinds);
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include "diff/diff.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,26 +33,23 @@ static const struct {
     {"GiB", GROWTH_BYTES, 1 << 30},
 };
 
-/* Reads the number at *TEXT, which moves past it, in millionths. */
+/* Reads the number at *TEXT, which moves past it, in millionths: as an
+ * integer of the digits before the point and six behind it. */
 static bool
 read_number(const char **text, uint64_t *millionths)
 {
-  char *end;
-  if (!isdigit((unsigned char)**text))
+  static const char digits[] = "0123456789";
+  const int whole = (int)strspn(*text, digits);
+  const char *places = *text + whole + 1;
+  const int count = (*text)[whole] == '.' ? (int)strspn(places, digits) : 0;
+  if (whole == 0 || count > 6)
     return false;
   errno = 0;
-  uint64_t whole = strtoull(*text, &end, 10);
-  if (errno != 0 || __builtin_mul_overflow(whole, MILLION, millionths))
-    return false;
-  if (*end == '.' && isdigit((unsigned char)end[1]))
-    for (uint64_t place = MILLION / 10; isdigit((unsigned char)*++end);
-         place /= 10)
-      if (place == 0 ||
-          __builtin_add_overflow(*millionths, (uint64_t)(*end - '0') * place,
-                                 millionths))
-        return false;
-  *text = end;
-  return true;
+  *millionths = strtoull(pool_format("%.*s%.*s%.*s", whole, *text, count,
+                                     places, 6 - count, "000000"),
+                         NULL, 10);
+  *text += whole + (count == 0 ? 0 : 1 + count);
+  return errno == 0;
 }
 
 /* What is in front of a limit. */
