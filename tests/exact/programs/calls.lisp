@@ -144,26 +144,6 @@
   (calls 'optional-arguments 40)
   (calls 'rest-arguments 60))
 
-;;; A function of the runtime that calls what it is given by the interpreter's
-;;; way of applying, which does not show.
-
-(defvar *table* (let ((table (make-hash-table)))
-                  (dotimes (i 5 table)
-                    (setf (gethash i table) i))))
-
-(defun map-table ()
-  (maphash (lambda (k v) (keep (cons k v))) *table*))
-
-(defun map-symbol-table ()
-  (maphash 'cons *table*))
-
-(measuring ("maphash") (progn (map-table) (map-symbol-table))
-  (chains `((map-table) 1 ,+compiled-function+)
-          `((map-table maphash funcall (lambda :in map-table))
-            5 ,(* 5 +cons+))
-          `((map-symbol-table maphash funcall cons) 5 ,(* 5 +cons+)))
-  (calls 'maphash 2))
-
 ;;; What the user declares inline belongs to the function that it is put into.
 
 (declaim (inline declared-inline))
