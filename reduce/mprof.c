@@ -37,20 +37,15 @@ struct result {
   size_t length;      /* of the output */
 };
 
-/* The lines of a text. */
-struct lines {
-  const char **items;
-  size_t count;
-};
-
-static struct lines
-split_lines(const char *text)
+/* Returns the lines of TEXT, which may be NULL, and sets *COUNT to how many
+ * they are. */
+static const char **
+split_lines(const char *text, size_t *count)
 {
   char *rest = pool_text(text == NULL ? "" : text);
-  struct lines lines = {pool_zeroed(strlen(rest) + 1, sizeof *lines.items),
-                        0};
-  while (rest != NULL && *rest != '\0')
-    lines.items[lines.count++] = strsep(&rest, "\n");
+  const char **lines = pool_zeroed(strlen(rest) + 1, sizeof *lines);
+  for (*count = 0; rest != NULL && *rest != '\0'; ++*count)
+    lines[*count] = strsep(&rest, "\n");
   return lines;
 }
 
@@ -71,7 +66,8 @@ static void
 run(void *closure)
 {
   const struct running *running = closure;
-  const struct lines lines = split_lines(running->arguments);
+  size_t count;
+  const char **lines = split_lines(running->arguments, &count);
   struct result *result = running->result;
   struct outcome *outcome = &result->outcome;
   struct string_sink output;
@@ -80,8 +76,8 @@ run(void *closure)
         running->handles[i]->error.code != MPROF_OK)
       fail_again(&running->handles[i]->error);
   string_sink_init(&output);
-  command_run((int)lines.count, lines.items, running->open, &output.sink,
-              "the output", outcome);
+  command_run((int)count, lines, running->open, &output.sink, "the output",
+              outcome);
   if (outcome->error.code == MPROF_NOTHING && outcome->is_read) {
     sink_format(&output.sink, "mprof: %s\n", outcome->error.message);
     *outcome = (struct outcome){.error.offset = MPROF_NO_OFFSET};
@@ -194,8 +190,9 @@ new_handle(profile_fill *filling, void *closure)
 static void
 fill_from_files(struct profile *profile, void *names)
 {
-  const struct lines lines = split_lines(names);
-  profile_load(profile, lines.items, lines.count);
+  size_t count;
+  const char **lines = split_lines(names, &count);
+  profile_load(profile, lines, count);
 }
 
 void *
