@@ -1,8 +1,8 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; bindings.lisp -- the C functions behind mprof: the monitor counts; the
-;;;; reducer reads profiles and prints tables; the server sends
-;;;; profiles.  ECL's dynamic foreign function interface needs no C compiler.
+;;;; reducer reads profiles and prints tables; the server sends them.  ECL's
+;;;; dynamic foreign function interface needs no C compiler.
 ;;;;
 ;;;; The addresses are looked up when this file is loaded; *FAILURE* says if
 ;;;; that failed.  Strings are passed as UTF-8, pointers as integers, which are

@@ -87,9 +87,13 @@ unless it is NIL."
                        :profile profile
                        :holders (data:figure :holders profile)))))
 
-(defun check-budget (bytes allocations live &optional nested)
-  "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits, in a
-running profile if NESTED is true."
+(defun check-budget (bytes allocations live function &optional nested)
+  "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits for
+FUNCTION, in a running profile if NESTED is true."
+  (check-argument function (or symbol cons string))
+  (when (and function (si:valid-function-name-p function)
+             (not (fboundp function)))
+    (fail ":FUNCTION is ~S, which is not a function" function))
   (check-argument bytes (or null (integer 0)))
   (check-argument allocations (or null (integer 0)))
   (check-argument live (or null (integer 0)))
@@ -100,7 +104,7 @@ running profile if NESTED is true."
 (defun call-with-allocation-budget (body bytes allocations live function)
   "Call BODY, a function without arguments, the way WITH-ALLOCATION-BUDGET runs
 its body when no profile is running."
-  (check-budget bytes allocations live)
+  (check-budget bytes allocations live function)
   (reset)
   (multiple-value-prog1 (call-counting body (options 0 nil nil live))
     (let ((name (and function (displayed-name function))))
@@ -182,21 +186,19 @@ after BODY and a garbage collection.  It cannot be used while a profile is
 running.  The collector is conservative: any word that looks like a reference
 keeps an object alive.
 :FUNCTION (a name as for MPROF.DATA:ROW, default NIL): apply the limits to this
-function and its callees instead of all of BODY.
+function or its methods, and their callees, instead of all of BODY.
 
 After BODY, signals ALLOCATION-BUDGET-EXCEEDED if a limit was exceeded.  The
 restart CONTINUE returns the values of BODY.  A non-local exit signals nothing.
 
-The macro counts and resets the same as ALLOCATED-BY.  A budget that is
-kept adds nothing to a running profile, such as that of an enclosing budget.  In
-compiled code, a variable that BODY closes over is a cons made where the
-variable is bound, outside BODY.
+The macro counts and resets the same as ALLOCATED-BY.  A budget that is kept
+adds nothing to a running profile, or an enclosing budget.  In compiled code, a
+variable that BODY closes over is a cons made where it is bound, outside BODY.
 
 Example: in a test of any framework,
 
    (fiveam:finishes
      (mprof:with-allocation-budget (:bytes 160) (parse *line*)))"
-  ;; A function object of BODY would add to a running profile.
   (check-options 'with-allocation-budget limits
                  :bytes :allocations :live :function)
   (let* ((baseline (gensym "BASELINE"))
@@ -206,12 +208,12 @@ Example: in a test of any framework,
          (names (loop for key in keys collect (gensym (symbol-name key)))))
     `(let ,(loop for key in keys for name in names
                  collect (list name (getf limits key)))
-       (flet ((budget-body () ,@body))
+       (flet ((budget-body () ,@body))  ; no object, unlike LAMBDA
          (if (active-p)
              (let ((,baseline nil)
                    (,old-allocations 0)
                    (,old-bytes 0))
-               (check-budget ,@(butlast names) t)
+               (check-budget ,@names t)
                (protected
                 (setf ,baseline (take-baseline)
                       ,old-allocations (allocations)

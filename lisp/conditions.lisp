@@ -33,6 +33,12 @@ Example: (handler-case (mprof:save \"a.data\")
      (fail "~S is ~S, which is not of type ~S"
            ,(intern (symbol-name variable) '#:keyword) ,variable ',type)))
 
+(defun options-p (options)
+  "True if OPTIONS is a property list of keywords."
+  (and (listp options)
+       (loop for (key . rest) on options by #'cddr
+             always (and rest (keywordp key)))))
+
 (defun check-head (valid-p macro usage head)
   "Signal an MPROF-ERROR with the USAGE of MACRO, whose first argument is HEAD,
 unless VALID-P."
@@ -42,12 +48,11 @@ unless VALID-P."
 (defun check-options (macro options &rest keys)
   "Signal an MPROF-ERROR unless OPTIONS, before the body of MACRO, are some of
 KEYS with values."
-  (check-head (and (listp options)
-                   (loop for (key . rest) on options by #'cddr
-                         always (and rest (member key keys))))
-              macro (format nil "a list with ~{~S~^, ~} and their values, ~
-                                 possibly empty," keys)
-              options))
+  (check-head (options-p options)
+              macro "a list of options and values, or ()," options)
+  (loop for (key) on options by #'cddr
+        unless (member key keys)
+          do (fail "~A has no option ~S; it has ~{~S~^, ~}" macro key keys)))
 
 (define-condition profiler-unavailable (mprof-error)
   ()

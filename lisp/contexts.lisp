@@ -2,8 +2,7 @@
 ;;;;
 ;;;; contexts.lisp -- walk over all call chains of a profile.
 ;;;;
-;;;; There may be very many contexts, so they are not kept.  They are read one
-;;;; by one from what `mprof export --format=lisp --tables=contexts' writes.
+;;;; They are read one by one from `mprof export --format=lisp --tables=contexts'.
 
 (in-package #:mprof)
 

@@ -2,9 +2,8 @@
 ;;;;
 ;;;; declarations.lisp -- have CONS, LIST, ... compiled as visible calls.
 ;;;;
-;;;; ECL has two compilers.  The C compiler honours NOTINLINE;
-;;;; the byte-code compiler, which has instructions for CONS, LIST and LIST*,
-;;;; checks SI::*OUT-OF-LINE* of the patched ECL.  Scopes:
+;;;; ECL's C compiler honours NOTINLINE; its byte-code compiler, with instructions
+;;;; for CONS, LIST and LIST*, checks SI::*OUT-OF-LINE* of the patched ECL.  Scopes:
 ;;;;
 ;;;;   lexical   COMPILER-LET for the one, LOCALLY for the other;
 ;;;;   file      the declarations of DECLAIM at compile time only: COMPILE-FILE
@@ -13,9 +12,6 @@
 ;;;;             file is loaded.
 
 (in-package #:mprof)
-
-;;; ECL 21.2.1 codes these in line by DEF-INLINE and DEFINE-COMPILER-MACRO in
-;;; its C compiler, and by C_CONS, C_LIST and C_LISTA in the byte-code compiler.
 
 (defparameter *open-coded-allocators*
   '(cons list list* append butlast copy-seq make-array float coerce)

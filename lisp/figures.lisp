@@ -134,10 +134,11 @@ such as (SETF FOO) or (METHOD AREA (INTEGER))."
             (string-of (octets-of printed))))))
 
 (defun exact-regex (name)
-  "Return a regular expression that matches exactly NAME, a string."
-  (format nil "^~A$"
-          (with-output-to-string (stream)
-            (loop for character across name
-                  do (when (find character "\\^$.|?*+()[]{}")
-                       (write-char #\\ stream))
-                     (write-char character stream)))))
+  "Return a regular expression that matches the function NAME, a string, and its
+methods, and nothing else."
+  (let ((name (with-output-to-string (stream)
+                (loop for character across name
+                      do (when (find character "\\^$.|?*+()[]{}")
+                           (write-char #\\ stream))
+                         (write-char character stream)))))
+    (format nil "^~A$|^\\(METHOD ~:*~A [:(]" name)))

@@ -2,9 +2,8 @@
 ;;;;
 ;;;; options.lisp -- the options of the command mprof, as keywords.
 ;;;;
-;;;; Every option of a command is a keyword of the function that does the same:
-;;;; `--by=package' is :BY :PACKAGE, `--verbose' is :VERBOSE T.  The command's
-;;;; own table checks names and values, and messages are those of the command.
+;;;; `--by=package' is :BY :PACKAGE, `--verbose' is :VERBOSE T.  The command's own
+;;;; table checks names and values, and messages are those of the command.
 
 (in-package #:mprof)
 
@@ -105,14 +104,15 @@ for the name of its file, and a list for values with commas between them."
 
 (defun regular-expression (value)
   "Return VALUE, of an option that takes a regular expression, as such: what
-names a function, or is one, matches this function alone."
+names a function, or is one, matches this function or its methods."
   (typecase value
+    (generic-function (regular-expression (clos:generic-function-name value)))
     (function (regular-expression
                (or (ext:compiled-function-name value)
                    (fail "~S has no name to look for" value))))
-    ((or keyword (eql t)) value)
+    ((or keyword string (eql t)) value)
     ((or symbol cons) (exact-regex (displayed-name value)))
-    (t value)))
+    (t (fail "~S does not name a function" value))))
 
 (defun chosen (options)
   "Return the part of OPTIONS, a property list, that is for the command."
@@ -130,10 +130,9 @@ names a function, or is one, matches this function alone."
 keywords."
   (let* ((dashes (search "--" message :start2 start))
          (end (and dashes
-                   (position-if-not (lambda (character)
-                                      (or (alpha-char-p character)
-                                          (char= character #\-)))
-                                    message :start dashes))))
+                   (position-if (lambda (character)
+                                  (find character " =:;,.'"))
+                                message :start dashes))))
     (cond ((null dashes) message)
           ((or (zerop dashes) (find (char message (1- dashes)) " '"))
            (with-keywords (format nil "~A:~:@(~A~)~@[~A~]"

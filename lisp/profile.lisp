@@ -2,11 +2,10 @@
 ;;;;
 ;;;; profile.lisp -- a profile as a Lisp object.
 ;;;;
-;;;; The C library holds the profile, which stays open as long as the Lisp
-;;;; object lives.  The object has the options that select a part of it, which
-;;;; every command that is run on it gets.  It never changes, even if counting
-;;;; continues or its file is rewritten.  The C library makes all figures,
-;;;; contexts, tables and files; figures are kept.
+;;;; The C library holds the profile, open as long as the Lisp object lives, and
+;;;; makes all figures, contexts, tables and files.  The object has the options that
+;;;; select a part of it.  It never changes, even if counting continues or its file
+;;;; is rewritten.
 
 (in-package #:mprof)
 
@@ -30,8 +29,6 @@ that the bindings take; NIL for all.")
 counting does not change it.
 
 Example: (mprof.data:figure :bytes (mprof:profile))"))
-
-;;; Commands
 
 (defun signal-failure (message offset path of-output-p)
   "Signal an error of the command mprof; see CALL-WITH-OUTPUT."

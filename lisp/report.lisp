@@ -37,7 +37,10 @@ ARGUMENTS and values are those of REPORT."
   (let* ((options (if (or (null arguments) (keywordp (first arguments)))
                       arguments
                       (cons :profile arguments)))
-         (stream (getf options :stream t))
+         (stream (if (options-p options)
+                     (getf options :stream t)
+                     (fail "~:@(~A~) takes a file, or a list of files, then ~
+                            keywords and values, not ~S" command arguments)))
          (stream (if (eq stream t) *standard-output* stream))
          (help (getf options :help))
          (legend (getf options :no-legend (if help t :once)))
@@ -120,8 +123,6 @@ Example:
   (ext:annotate name :lambda-list nil
                 '(&optional source &rest options
                   &key (stream *standard-output*) profile &allow-other-keys)))
-
-;;; Files
 
 (defun complete-type-p (file)
   "True if the type of FILE, a pathname designator, or none, stands for a whole

@@ -77,10 +77,8 @@ on.  NIL is the loopback interface; \"0.0.0.0\" stands for all interfaces.
 START (boolean, default T): start counting, unless the profiler is already
 counting.  For other options, call START first.
 
-   /flamegraph           a page with a flame graph; ?refresh=5 reloads it
-   /debug/pprof/allocs   for pprof: all allocations; ?seconds=10: during these
-   /debug/pprof/heap     for pprof: memory in use, with :LIVE; ?gc=1
-   /profile              a file for the command mprof
+The paths are /flamegraph, /profile, /debug/pprof/allocs and, with :LIVE,
+/debug/pprof/heap; mprof-run(1) describes them.
 
 Signals MPROF-ERROR if the port is in use, or a server is already running.
 

@@ -5,12 +5,11 @@
 ;;;; The program is not changed: functions are replaced during further runs, and
 ;;;; their old definitions are restored even after a non-local exit.
 ;;;;
-;;;; ECL compiles a call within one file to a direct call in C, which calls the
-;;;; old function.  So each new function has a name of its own in profiles, and
-;;;; counts its calls: a function that still appears by its old name was called
-;;;; directly.  Then its callers in that file are compiled again from their
-;;;; source.  They are used only if a run with them and the old functions
-;;;; allocates the same as the program.
+;;;; ECL compiles a call within one file to a direct call in C, of the old
+;;;; function.  So each new function has a name of its own in profiles, and counts
+;;;; its calls.  If an old name still appears, its callers in that file are compiled
+;;;; again from their source, and used only if a run with them and the old
+;;;; functions allocates the same as the program.
 
 (in-package #:mprof)
 
@@ -189,7 +188,9 @@ to, from its file.  Return NIL if it is not there."
            do (setf name (second inner)))
      (multiple-value-bind (file position)
          (ext:compiled-function-file (fdefinition name))
-       (with-open-file (stream file)
+       ;; ECL 21.2.1 can give it in UTF-8 twice
+       (with-open-file (stream (or (probe-file file)
+                                   (string-of (namestring file))))
          (let ((*package* (package-at stream position)))
            (file-position stream position)
            (let ((form (read stream)))
@@ -284,7 +285,7 @@ and the allocations saved, and whether the body returned the same."
             (t
              (print-trial before trial names more stream))))))
 
-(defmacro try-advice ((&rest definitions) &body body)
+(defmacro try-advice (definitions &body body)
   "Count what BODY allocates, first with the present functions and then with
 DEFINITIONS, which are DEFUN forms, and print both.  Return three values: the
 bytes and the allocations saved, and whether BODY returned the same (by EQUALP)
@@ -307,4 +308,6 @@ Example:
    (mprof:try-advice ((defun row (n)
                         (loop for i below n collect (float i 1.0d0))))
      (table 1000))"
+  (check-head (and (listp definitions) (every #'consp definitions))
+              'try-advice "a list of DEFUN forms" definitions)
   `(call-trying-advice ',definitions (lambda () ,@body) *standard-output*))

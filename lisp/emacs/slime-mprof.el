@@ -10,9 +10,8 @@
 ;;   (with-eval-after-load 'slime (add-to-list 'slime-contribs 'slime-mprof))
 ;;   (setq slime-lisp-implementations '((mprof ("mprof-ecl"))))
 ;;
-;; Then M-x slime-mprof-start, work at the REPL, M-x slime-mprof-report, and M-x
-;; slime-mprof-advice.  The Lisp half, swank-mprof.lisp, is in the folder of
-;; this file and is loaded on first use.
+;; Then M-x slime-mprof-start, work at the REPL, M-x slime-mprof-report.  The
+;; Lisp half, swank-mprof.lisp, beside this file, is loaded on first use.
 
 ;;; Code:
 

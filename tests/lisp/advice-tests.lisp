@@ -261,6 +261,27 @@
         (table-of 7))
       (is (equal before (list #'row-of #'sums-of-rows #'table-of))))))
 
+(test callers-in-a-folder-with-an-accent
+  (with-temporary-file (file)
+    (let ((source (mprof::named-file
+                   (mprof::octets-of (format nil "~A-~C/rows.lisp" file
+                                             (code-char #xE9))))))
+      (ensure-directories-exist source)
+      (with-open-file (stream source :direction :output)
+        (with-standard-io-syntax
+          (format stream "~S~%~S~%" '(defun accented-row (n) (make-list n))
+                  '(defun accented-table (n) (accented-row n)))))
+      (let ((*standard-output* (make-broadcast-stream)))
+        (load (compile-file source)))
+      (with-idle-profiler
+        (is-tried (80 5 nil)
+            ("Compiled again, to call the new definitions: MPROF.TESTS::ACC")
+            ((defun accented-row (n) n))
+          (accented-table 5)))
+      (mapc #'delete-file (list (make-pathname :type "fas" :defaults source)
+                                source))
+      (si:rmdir (make-pathname :name nil :type nil :defaults source)))))
+
 (test what-did-not-run-saves-nothing
   (with-idle-profiler
     (is-tried (nil)

@@ -51,8 +51,28 @@
       (is (equal '("MAKE-CONSES") (rows file :ignore 'cons-twice)))
       (is (search "11 allocations, 176 bytes"
                   (mprof:advise file :stream nil)))
-      (signals mprof:mprof-error (rows file :focus (lambda () nil)))
+      (loop for arguments in `((,file :focus ,(lambda () nil))
+                               (,file :focus 3) (,file ,file) (:direct))
+            do (signals mprof:mprof-error (apply #'rows arguments)))
       (delete-file file))))
+
+(defgeneric conses-for (x))
+(defmethod conses-for ((x string)) (make-conses 1))
+(defmethod conses-for :before ((x string)) (make-conses 2))
+(defmethod conses-for ((x integer)) (make-conses 4))
+(defun conses-for-all () (make-conses 8))
+
+(test a-generic-function-is-its-methods
+  (with-idle-profiler
+    (profiled (conses-for "a") (conses-for 1) (conses-for-all))
+    (dolist (focus (list 'conses-for #'conses-for))
+      (is (= 7 (data:figure :allocations
+                            (mprof:profile nil :focus focus
+                                               :type "^CONS$"))))))
+  (with-idle-profiler
+    (signals mprof:allocation-budget-exceeded
+      (mprof:with-allocation-budget (:bytes 63 :function 'conses-for)
+        (conses-for 1)))))
 
 (test report-of-nothing
   "Options that match nothing: a line, and no table; an error where a file is
