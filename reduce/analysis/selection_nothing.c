@@ -29,6 +29,8 @@ selection_nearest(const struct selection *selection,
   const char *names[2];
   for (size_t i = 0; selection_item_names(selection, expression, i, names);
        i++) {
+    if (*value != '\0' && strcmp(names[0], value) == 0)
+      return "; ( and the like need a backslash in a regular expression";
     suggestion_offer(&meant, names[0]);
     suggestion_offer(&meant, names[1]);
   }

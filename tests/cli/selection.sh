@@ -77,6 +77,11 @@ nothing '--region=nowhere' report --region=nowhere
 nothing '--region=' report --region=
 nothing '--type=POIN$; did you mean POINT?' report --type='POIN$'
 nothing '--type=XYZZY' report --type=XYZZY
+long=APPLICATION-WITH-A-LONG-NAME
+name="(METHOD $long::PRINT-ENTRY ($long::BOOK $long::AUTHOR $long::PUBLISHER))"
+expect 'a name that is another expression' 1 "mprof: nothing matches \
+--focus=$name; ( and the like need a backslash in a regular expression" \
+  report --focus="$name" "$golden/long.data"
 nothing '--focus=SCALE --type=CONS --category=o' \
   report --type=CONS --category=o --focus=SCALE
 nothing '--phase=compile,eval' report --phase=compile,eval
