@@ -324,23 +324,22 @@ export_pprof(const struct view *view, struct sink *sink)
 
 /* ---- heap profiles ---- */
 
-/* Adds what VIEW has allocated, or with SIGN -1 takes it away; ROWS are the
- * numbers of samples, by node. */
+/* Adds what VIEW has allocated to MAKING, or with SIGN -1 takes it away; ROWS
+ * are the numbers of samples, by node. */
 static bool
-add_to_heap(const struct making *heap, const struct view *view, int sign,
+add_to_heap(struct making *making, const struct view *view, int sign,
             struct index_map *rows, struct sink *sink)
 {
   static const uint64_t no_labels[1];
-  struct making making = *heap;
-  struct profile *made = heap->made;
-  making.view = view;
-  if (!find_chains(&making, sink))
+  struct profile *made = making->made;
+  making->view = view;
+  if (!find_chains(making, sink))
     return false;
-  make_nodes(&making);
-  for (size_t i = 1; i < making.chains.count; i++) {
-    const uint32_t node = making.chains.walk[i];
-    const uint64_t *counts = making.chains.counts[node].counts;
-    const struct profile_sample sample = {making.nodes[node],
+  make_nodes(making);
+  for (size_t i = 1; i < making->chains.count; i++) {
+    const uint32_t node = making->chains.walk[i];
+    const uint64_t *counts = making->chains.counts[node].counts;
+    const struct profile_sample sample = {making->nodes[node],
                                           profile_labels(made, no_labels, 1)};
     if ((counts[MEASURE_BYTES] | counts[MEASURE_ALLOCS] |
          counts[MEASURE_KEPT_BYTES] | counts[MEASURE_KEPT_ALLOCS]) == 0)

@@ -240,6 +240,14 @@ PATH=$path
 package graphviz, which has the program dot" ] && [ "$(cat x.svg)" = old ]
 result $? 'graph: says what to install'
 
+# More names than the table of names begins with, twice.
+{ echo profile p lisp && printf 'cons 1: F%d\n' {1..300}; } >text
+"$BUILD/tests/write_profile" text p p.data
+expect 'heap: nothing is left of a profile and itself' 0 '' \
+  export --format=heap --base=p.data -o heap.pb.gz p.data
+expect 'and of it and another' 0 '' \
+  export --format=heap --base="$m" -o heap.pb.gz p.data
+
 for i in 1 2 3; do run export --format=lisp "$m"; cp out "again$i"; done
 cmp -s again1 again2 && cmp -s again2 again3
 result $? 'output is the same each time'
