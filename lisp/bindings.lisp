@@ -101,7 +101,7 @@ block signals themselves, but for the time that they wait."
     (if (typep string 'simple-base-string) ; from the C side, maybe megabytes
         (loop for character across (the simple-base-string string)
               always (plain-p character))
-        (every #'plain-p string))))
+        (loop for c across (the string string) always (plain-p c)))))
 
 (defun octets-of (string)
   "Return STRING in UTF-8: a fresh simple base string with one character for

@@ -220,8 +220,8 @@ Example: (mprof:reset)  =>  T"
 
 :ACTIVE (boolean): whether it is counting.
 :ALLOCATIONS and :BYTES (integers): objects, and the bytes requested for them.
-:CONTEXTS: distinct combinations of a call chain with a type, size and class of
-objects; :CONTEXT-BYTES: the memory that they take.
+:CONTEXTS: combinations of a call chain, with the functions that tables leave
+out, and a type, size and class; :CONTEXT-BYTES: the memory that they take.
 :THREADS: threads counted so far.
 :OVERFLOWS: how often no context was left, of those that START allows.
 
