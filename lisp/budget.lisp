@@ -2,11 +2,11 @@
 ;;;;
 ;;;; budget.lisp -- limit the allocations of a body.
 ;;;;
-;;;; If no profile is running, the body is profiled.  A running profile continues,
-;;;; and the totals before and after the body are compared.  This allocates
-;;;; nothing, so it and enclosing budgets count only the program.  If the budget is
-;;;; exceeded, the difference of two profiles, of which the first, the baseline,
-;;;; was made before the body ran, shows which functions allocated too much.
+;;;; If no profile is running, the body is profiled.  A running profile
+;;;; continues, and the totals before and after the body are compared.  This
+;;;; allocates nothing, so only the program is counted.  If the budget is
+;;;; exceeded, the difference of two profiles shows which functions allocated
+;;;; too much.  The first one, the baseline, was made before the body ran.
 
 (in-package #:mprof)
 
@@ -179,9 +179,9 @@ when OLD-ALLOCATIONS and OLD-BYTES had been counted."
   "Run BODY with LIMITS on its allocations, and return its values.  LIMITS is a
 list of keywords and values:
 
-:BYTES, :ALLOCATIONS (integers, default NIL): the numbers of bytes and of objects
+:BYTES, :ALLOCATIONS (integers, default NIL): the numbers of bytes and objects
 that BODY may request; NIL means no limit.
-:LIVE (integer, default NIL): the number of these objects that may still be alive
+:LIVE (integer, default NIL): the number of these objects that may be alive
 after BODY and a garbage collection.  It cannot be used while a profile is
 running.  The collector is conservative: any word that looks like a reference
 keeps an object alive.

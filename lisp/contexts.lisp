@@ -2,7 +2,7 @@
 ;;;;
 ;;;; contexts.lisp -- walk over all call chains of a profile.
 ;;;;
-;;;; They are read one by one from `mprof export --format=lisp --tables=contexts'.
+;;;; They are read one by one, as `mprof export --format=lisp' writes them.
 
 (in-package #:mprof)
 

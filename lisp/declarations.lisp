@@ -2,8 +2,8 @@
 ;;;;
 ;;;; declarations.lisp -- have CONS, LIST, ... compiled as visible calls.
 ;;;;
-;;;; ECL's C compiler honours NOTINLINE; its byte-code compiler, with instructions
-;;;; for CONS, LIST and LIST*, checks SI::*OUT-OF-LINE* of the patched ECL.  Scopes:
+;;;; ECL's C compiler honours NOTINLINE.  Its byte-code compiler has instructions
+;;;; for CONS, LIST and LIST*, and checks the patch's SI::*OUT-OF-LINE*.  Scopes:
 ;;;;
 ;;;;   lexical   COMPILER-LET for the one, LOCALLY for the other;
 ;;;;   file      the declarations of DECLAIM at compile time only: COMPILE-FILE

@@ -2,8 +2,8 @@
 ;;;;
 ;;;; options.lisp -- the options of the command mprof, as keywords.
 ;;;;
-;;;; `--by=package' is :BY :PACKAGE, `--verbose' is :VERBOSE T.  The command's own
-;;;; table checks names and values, and messages are those of the command.
+;;;; `--by=package' is :BY :PACKAGE, `--verbose' is :VERBOSE T.  The command
+;;;; checks names and values, and its messages are used, with keywords.
 
 (in-package #:mprof)
 

@@ -2,10 +2,10 @@
 ;;;;
 ;;;; profile.lisp -- a profile as a Lisp object.
 ;;;;
-;;;; The C library holds the profile, open as long as the Lisp object lives, and
-;;;; makes all figures, contexts, tables and files.  The object has the options that
-;;;; select a part of it.  It never changes, even if counting continues or its file
-;;;; is rewritten.
+;;;; The C library holds the profile as long as the Lisp object lives, and makes
+;;;; all figures, contexts, tables and files.  The object has the options that
+;;;; select a part of it.  It never changes, even if counting continues or its
+;;;; file is rewritten.
 
 (in-package #:mprof)
 

@@ -32,8 +32,8 @@ now on they have."
              (find-if #'plusp (list (terminal-width terminal)))))))
 
 (defun print-report (command tables arguments)
-  "Print the output of COMMAND, which explains TABLES unless :TABLES names others.
-ARGUMENTS and values are those of REPORT."
+  "Print the output of COMMAND, which explains TABLES, unless :TABLES names
+others.  ARGUMENTS and values are those of REPORT."
   (let* ((options (if (or (null arguments) (keywordp (first arguments)))
                       arguments
                       (cons :profile arguments)))
@@ -55,8 +55,8 @@ ARGUMENTS and values are those of REPORT."
                                           (and (eq tables t)
                                                (line-width stream)))
                              (options-if (complement #'selecting-p) options))))
-         (text (command-output shown command)))
-    (check-argument stream (or stream boolean))
+         (text (progn (check-argument stream (or stream boolean))
+                      (command-output shown command))))
     (when (eql (search "mprof: " text) 0)
       (setf text (with-keywords text))) ; nothing matches
     (when (and (not help)               ; of a snapshot

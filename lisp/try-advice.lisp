@@ -6,10 +6,10 @@
 ;;;; their old definitions are restored even after a non-local exit.
 ;;;;
 ;;;; ECL compiles a call within one file to a direct call in C, of the old
-;;;; function.  So each new function has a name of its own in profiles, and counts
-;;;; its calls.  If an old name still appears, its callers in that file are compiled
-;;;; again from their source, and used only if a run with them and the old
-;;;; functions allocates the same as the program.
+;;;; function.  So each new function has a name of its own in profiles, and
+;;;; counts its calls.  If an old name still appears, its callers in that file are
+;;;; compiled again, and used only if a run with them and the old functions
+;;;; allocates the same as the program.
 
 (in-package #:mprof)
 
