@@ -50,25 +50,33 @@ the environment of a thread."
           when (eql (mismatch "Threads:" line) 8)
             return (parse-integer line :start 8))))
 
-(defun run-thread (name)
-  "Run a thread until it is gone and its stack is free.  One of a NAME that the
-monitor knows has the memory of the one before."
+(defun leave-address-space (room)
+  "Leave ROOM bytes of it free.  The cache of a walk grows at any allocation,
+depending on which addresses share a place: between reading and limiting too."
+  (loop for used = (address-space)
+        do (limit-address-space (+ used room))
+        until (= used (address-space))))
+
+(defun run-thread (name room)
+  "Run a thread until it is gone and its stack is free, with ROOM bytes of
+address space for it.  One of a NAME that the monitor knows has the memory of
+the one before."
   (let ((n (threads)))
+    (leave-address-space room)
     (mp:process-join (mp:process-run-function name #'limited-work 100))
+    (limit-address-space nil)
     (loop until (= n (threads)))))
 
 ;; The second thread takes over the stack of the first one, and has room for
 ;; what the runtime makes for it.  All is as for the first one, which has room
 ;; enough: in other contexts the monitor would need memory for these.
 (defun run-limited ()
-  (loop for (name room) in '(("first" 1000000000) ("second" 32768)
-                             ("third" 1000000000))
-        do (limit-address-space (+ (address-space) room))
-           (run-thread name))
-  (limit-address-space nil))
+  (run-thread "first" 1000000000)
+  (run-thread "second" 32768)
+  (run-thread "third" 1000000000))
 
 ;; The collector and malloc have memory left, for the thread itself.
-(run-thread "before")
+(run-thread "before" 1000000000)
 (keep-in-malloc 10000000)
 (make-array 50000000 :element-type '(unsigned-byte 8))
 (ext:gc t)
