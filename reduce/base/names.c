@@ -143,3 +143,12 @@ suggestion_offer(struct suggestion *s, const char *name)
     }
   }
 }
+
+void
+suggestion_by_habit(struct suggestion *s, const struct habit *habits)
+{
+  for (; habits->word != NULL; habits++)
+    if (strlen(habits->word) == s->length &&
+        memcmp(habits->word, s->unknown, s->length) == 0)
+      s->word = habits->here;
+}

@@ -67,6 +67,17 @@ suggestion_for(const char *unknown, size_t length)
  * the one before; parts of APP::PARSE are APP and PARSE. */
 void suggestion_offer(struct suggestion *suggestion, const char *name);
 
+/* A word of other programs, and what stands for it here. */
+struct habit {
+  const char *word;
+  const char *here;
+};
+
+/* Makes what stands for the unknown word the word of SUGGESTION, if HABITS,
+ * which end with a NULL, have it. */
+void suggestion_by_habit(struct suggestion *suggestion,
+                         const struct habit *habits);
+
 /* Returns the end of a message: "; did you mean --limit?" with "--" as
  * PREFIX, or "". */
 static inline const char *

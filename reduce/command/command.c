@@ -55,6 +55,33 @@ command_find(const char *name)
   return COMMAND_NONE;
 }
 
+/* Commands of other profilers, and what stands for them here. */
+static const struct habit command_habits[] = {
+    {"annotate", "report --by=line"},
+    {"attach", "run --pid"},
+    {"convert", "export"},
+    {"html", "flamegraph"},
+    {"leaks", "report --tables=leaks"},
+    {"live", "top"},
+    {"record", "run"},
+    {"stats", "report"},
+    {"summary", "report"},
+    {"tree", "graph"},
+    {"web", "flamegraph"},
+    {NULL, NULL}};
+
+_Noreturn void
+command_refuse(const char *what, const char *name)
+{
+  struct suggestion meant = suggestion_for(name, strlen(name));
+  for (const struct command_row *row = command_rows; row->name != NULL; row++)
+    if (row->arguments != NULL)
+      suggestion_offer(&meant, row->name);
+  suggestion_by_habit(&meant, command_habits);
+  fail_with(MPROF_USAGE, "%s '%s'%s", what, name,
+            suggestion_text(&meant, ""));
+}
+
 const struct command_row *
 command_row(enum command command)
 {

@@ -74,6 +74,10 @@ extern const struct command_row command_rows[];
 /* Returns the command called NAME, or COMMAND_NONE. */
 enum command command_find(const char *name);
 
+/* Fails with MPROF_USAGE: says WHAT is wrong with NAME, which is no command,
+ * and which one may be meant. */
+_Noreturn void command_refuse(const char *what, const char *name);
+
 /* Returns the first row of COMMAND, or the last row of all if it has none. */
 const struct command_row *command_row(enum command command);
 

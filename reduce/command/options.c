@@ -51,6 +51,12 @@ is_of(const struct parsing *parsing, const struct option_row *row)
   return (row->commands >> parsing->options->command & 1) != 0;
 }
 
+/* Options of other profilers, and what stands for them here. */
+static const struct habit option_habits[] = {
+    {"output", "o"},  {"out", "o"},         {"n", "limit"},
+    {"top", "limit"}, {"lines", "by=line"}, {"leaks", "tables=leaks"},
+    {NULL, NULL}};
+
 /* Says that ARGUMENT, an option called NAME, is unknown. */
 static _Noreturn void
 refuse_option(const struct parsing *parsing, const char *argument,
@@ -60,6 +66,7 @@ refuse_option(const struct parsing *parsing, const char *argument,
   for (const struct option_row *row = option_rows; row->name != NULL; row++)
     if (is_of(parsing, row) && row->help != NULL)
       suggestion_offer(&meant, row->name);
+  suggestion_by_habit(&meant, option_habits);
   const char *dashes = meant.word == NULL ? "" : OPTION_DASHES(meant.word);
   fail_with(MPROF_USAGE, "unknown option '%s'%s", argument,
             suggestion_text(&meant, dashes));
@@ -302,18 +309,6 @@ parse_command(struct parsing *parsing)
   settle(options);
 }
 
-/* Says that NAME is not the name of a WHAT. */
-static _Noreturn void
-refuse_command(const char *what, const char *name)
-{
-  struct suggestion meant = suggestion_for(name, strlen(name));
-  for (const struct command_row *row = command_rows; row->name != NULL; row++)
-    if (row->arguments != NULL)
-      suggestion_offer(&meant, row->name);
-  fail_with(MPROF_USAGE, "%s '%s'%s", what, name,
-            suggestion_text(&meant, ""));
-}
-
 void
 options_parse(struct options *options, int count,
               const char *const *arguments, const struct open_profile *open,
@@ -337,7 +332,7 @@ options_parse(struct options *options, int count,
               arguments[most]);
   switch (options->command) {
   case COMMAND_NONE:
-    refuse_command(arguments[0][0] == '-' ? "unknown option"
+    command_refuse(arguments[0][0] == '-' ? "unknown option"
                                           : "unknown command",
                    arguments[0]);
   case COMMAND_VERSION:
@@ -348,7 +343,7 @@ options_parse(struct options *options, int count,
     options->tables = count > 1 && strcmp(arguments[1], "tables") == 0;
     if (count > 1 && !options->tables &&
         command_row(options->topic)->run == NULL)
-      refuse_command("no help for", arguments[1]);
+      command_refuse("no help for", arguments[1]);
     break;
   default:
     parse_command(&parsing);

@@ -12,6 +12,14 @@ expect 'unknown command' 2 \
   "mprof: unknown command 'reprot'; did you mean report?" reprot "$w"
 expect 'unknown option' 2 \
   "mprof: unknown option '--lmit=3'; did you mean --limit?" report --lmit=3
+expect 'a command of another profiler' 2 \
+  "mprof: unknown command 'annotate'; did you mean report --by=line?" \
+  annotate "$w"
+expect 'options of another profiler' 2 \
+  "mprof: unknown option '--output=x.html'; did you mean -o?" \
+  flamegraph --output=x.html "$w"
+expect 'an option of one letter of another profiler' 2 \
+  "mprof: unknown option '-n'; did you mean --limit?" report -n 3 "$w"
 expect 'unknown option before a command' 2 "mprof: unknown option '-q'" -q
 expect 'option of another command' 2 \
   "mprof: unknown option '--types'; did you mean --type?" \
