@@ -93,6 +93,34 @@ is_said 'threads in turn' budget.data
 run 'threads' --budget=3000 -- 12 40000
 is_said 'threads' budget.data
 
+# A budget of 100 is 98 callers in a row and 99 ends of chains, as it has the
+# root, and of both what is over the budget.
+cat >bounds.c <<'E'
+#include <stdlib.h>
+void *volatile made;
+void deep(int left) {
+  made = malloc(10);
+  if (left > 1)
+    deep(left - 1);
+}
+int main(int count, char **words) {
+  if (count > 1)
+    deep(300);
+  for (int size = 1; count == 1 && size <= 300; size++)
+    made = malloc(size);
+}
+E
+"$CC" -w -g -fno-builtin -o bounds bounds.c
+for case in '98 deep' 99; do
+  read -r most arguments <<<"$case"
+  # shellcheck disable=SC2086
+  "$MPROF" run -q --unfolded --budget=100 -o bounds.data ./bounds $arguments
+  same "a budget of 100 is $case" "$most" "$("$MPROF" export --format=folded \
+    --system=show --value=allocs --ignore='over the' bounds.data |
+    awk -F '[; ]' -v deep="$arguments" '{ n = deep != "" ? NF - 2 : $NF }
+      n > most { most = n } END { print most }')"
+done
+
 # A signal ends it somewhere: all samples are what was counted until then.
 for threads in 1 2 3 5 8; do
   rm -f budget.data*
