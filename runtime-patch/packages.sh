@@ -45,7 +45,7 @@ packages=$(awk -v list="$list" 'index("," $1 ",", "," list ",") {
   deb,arm64 mmdebstrap:mmdebstrap
   # A compiler for AArch64, and what runs its programs here.
   cross gcc-aarch64-linux-gnu:aarch64-linux-gnu-gcc libc6-dev-arm64-cross
-  arm64 qemu-user-static:qemu-aarch64-static
+  arm64 qemu-user-static:qemu-aarch64-static arch-test:arch-test
   # Another C library, other allocators, what says which objects they lose.
   cross,allocators musl-tools:musl-gcc
   allocators libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0
