@@ -134,6 +134,13 @@ region_enter(struct region_table *table, struct region_stack *stack,
   open->since = nanoseconds(CLOCK_MONOTONIC);
 }
 
+uint32_t
+region_within(struct region_table *table, uint32_t number, const char *name)
+{
+  const uint32_t found = find(table, number, name);
+  return found == NONE ? number : found;
+}
+
 void
 region_resume(const struct region_table *table, struct region_stack *stack,
               uint32_t number)

@@ -69,6 +69,12 @@ uint64_t nanoseconds(clockid_t clock);
 void region_enter(struct region_table *table, struct region_stack *stack,
                   const char *name);
 
+/* Returns the number of the region `name' within the region `number', which
+ * is entered by nobody; `number' if there is no room.  Else as region_enter.
+ */
+uint32_t region_within(struct region_table *table, uint32_t number,
+                       const char *name);
+
 /* Enters the region `number' again, or no region if it is 0; not counted as
  * an entry. */
 void region_resume(const struct region_table *table,

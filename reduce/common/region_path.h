@@ -26,6 +26,15 @@ region_path_outer(const char *path, size_t length)
   return outer;
 }
 
+/* Returns whether PATH is that of the objects of a pool, which no thread is
+ * in: its innermost name is pool=NAME. */
+static inline bool
+region_path_is_pool(const char *path)
+{
+  const size_t outer = region_path_outer(path, strlen(path));
+  return strncmp(path + outer + (path[outer] == ';'), "pool=", 5) == 0;
+}
+
 /* Returns true if PATH is in a region with the label KEY, and sets *LABEL, in
  * PATH, and *LENGTH to the innermost such label, KEY=VALUE.  They are
  * undefined otherwise. */

@@ -6,6 +6,7 @@
 #include "images/building.h"
 
 #include "base/clock.h"
+#include "common/region_path.h"
 #include "images/recover.h"
 
 #include <inttypes.h>
@@ -235,8 +236,12 @@ building_regions(struct building *b, bool frees)
 {
   for (size_t i = 1; i < b->region_count; i++) {
     const struct region *r = &b->regions[i];
-    const char *held = frees ? pool_format("%" PRIu64, r->held_bytes) : "-";
-    if (r->entered != 0)
+    const bool pool = r->live_bytes > 0 && region_path_is_pool(r->path);
+    const char *held =
+        frees ? pool_format("%" PRIu64,
+                            pool ? (uint64_t)r->live_bytes : r->held_bytes)
+              : "-";
+    if (r->entered != 0 || pool)
       building_comment(b, PPROF_COMMENT_REGION,
                        pool_format("%" PRIu64 " %" PRIu64 " %" PRIu64
                                    " %" PRIu64 " %s %s",

@@ -52,7 +52,9 @@ look_into(struct stopped_program *p, struct heap_object *o,
 }
 
 /* Takes a block that was lost directly until now as lost indirectly after
- * all, unless it is where the search began. */
+ * all, unless it is where the search began.  What leads to an object of a
+ * pool leads to the block that it is in, too, which the program can free by
+ * that; but not where the object is lost. */
 void
 objects_mark(struct stopped_program *p, uint64_t address, const char *bytes,
              size_t length)
@@ -64,23 +66,35 @@ objects_mark(struct stopped_program *p, uint64_t address, const char *bytes,
     struct heap_object *o = word - p->low < p->high - p->low
                                 ? heap_objects_find(&p->heap, word)
                                 : NULL;
-    if (o == NULL)
-      continue;
-    if (o->state == OBJECT_UNSEEN)
-      look_into(p, o, p->roots ? OBJECT_REACHED : OBJECT_LOST_INDIRECTLY);
-    else if (!p->roots && o->state == OBJECT_LOST &&
-             number_of(p, o) != p->leader)
-      o->state = OBJECT_LOST_INDIRECTLY;
+    for (; o != NULL; o = p->roots ? heap_objects_outer(&p->heap, o) : NULL)
+      if (o->state == OBJECT_UNSEEN)
+        look_into(p, o, p->roots ? OBJECT_REACHED : OBJECT_LOST_INDIRECTLY);
+      else if (!p->roots && o->state == OBJECT_LOST &&
+               number_of(p, o) != p->leader)
+        o->state = OBJECT_LOST_INDIRECTLY;
   }
 }
 
+/* Looks into what is pending, but not into objects of pools that are in it.
+ */
 static void
 look_into_pending(struct stopped_program *p)
 {
+  const struct heap_object *const all = p->heap.objects;
   while (p->pending != 0) {
-    const struct heap_object *o = &p->heap.objects[p->pending - 1];
+    const struct heap_object *const o = &all[p->pending - 1];
+    const uint64_t end = o->address + o->bytes;
+    uint64_t at = o->address;
     p->pending = o->next;
-    memory_visit(p, o->address, o->address + o->bytes, objects_mark);
+    for (const struct heap_object *in = o + 1;
+         in < all + p->heap.count && in->outer != 0 && in->address < end;
+         in++) {
+      if (in->address > at)
+        memory_visit(p, at, in->address, objects_mark);
+      if (in->address + in->bytes > at)
+        at = in->address + in->bytes;
+    }
+    memory_visit(p, at, end, objects_mark);
   }
 }
 
@@ -91,7 +105,9 @@ search(struct stopped_program *p)
   const size_t count = p->heap.count;
   if (count > 0) {
     p->low = objects->address;
-    p->high = objects[count - 1].address + objects[count - 1].bytes + 1;
+    for (const struct heap_object *o = &objects[count - 1]; o != NULL;
+         o = heap_objects_outer(&p->heap, o))
+      p->high = o->address + o->bytes + 1;
   }
   p->roots = true;
   roots_mark(p);

@@ -219,12 +219,15 @@ memory_visit(struct stopped_program *p, uint64_t start, uint64_t end,
 /* All allocators give out multiples of it. */
 enum { LEAST_ALIGNMENT = sizeof(uint64_t) };
 
-/* Adds what seems to be an object at ADDRESS, unless its size or its leaf is
- * impossible: other memory has the check of one by chance. */
+/* Adds what seems to be an object at ADDRESS, with OBJECT_OF_POOL if it is
+ * one, unless its size or its leaf is impossible: other memory has the check
+ * of one by chance. */
 static void
 add_object(struct stopped_program *p, uint64_t address, uint64_t bytes,
            struct counted counted)
 {
+  const bool pooled = (address & OBJECT_OF_POOL) != 0;
+  address &= ~OBJECT_OF_POOL;
   struct heap_objects *heap = &p->heap;
   const struct stripes *counters = &p->counters.stripes;
   const uint32_t leaf = owned_leaf_number(counted.leaf);
@@ -234,6 +237,7 @@ add_object(struct stopped_program *p, uint64_t address, uint64_t bytes,
   const struct heap_object object = {
       .address = address,
       .bytes = bytes,
+      .outer = pooled ? UINT32_MAX : 0, /* to be found */
       .leaf = counted.epoch == counters->epoch ? leaf : 0};
   if (heap->count == UINT32_MAX - 1)
     fail_memory();
@@ -277,6 +281,33 @@ add_listed(struct stopped_program *p)
   pool_free(records);
 }
 
+/* Orders objects by address, those of pools last. */
+static int
+compare_objects(const void *left, const void *right)
+{
+  const struct heap_object *a = left, *b = right;
+  return a->address != b->address ? array_order(a->address, b->address)
+                                  : array_order(a->outer, b->outer);
+}
+
+static bool
+object_has(const struct heap_object *o, uint64_t address)
+{
+  return address - o->address < (o->bytes == 0 ? 1 : o->bytes);
+}
+
+/* Returns the innermost of the first COUNT objects that has ADDRESS, or NULL.
+ */
+static struct heap_object *
+find_innermost(const struct heap_objects *heap, size_t count,
+               uint64_t address)
+{
+  struct heap_object *o = count == 0 ? NULL : &heap->objects[count - 1];
+  while (o != NULL && !object_has(o, address))
+    o = heap_objects_outer(heap, o);
+  return o;
+}
+
 void
 heap_objects_list(struct stopped_program *p)
 {
@@ -286,16 +317,21 @@ heap_objects_list(struct stopped_program *p)
   add_listed(p);
   if (heap->count > in_order)
     array_sort(heap->objects, heap->count, sizeof *heap->objects,
-               array_compare_numbers);
+               compare_objects);
+  for (size_t i = 0; i < heap->count; i++) {
+    struct heap_object *const o = &heap->objects[i];
+    if (o->outer != 0) {
+      const struct heap_object *in = find_innermost(heap, i, o->address);
+      o->outer = in == NULL ? 0 : (uint32_t)(in - heap->objects) + 1;
+    }
+  }
 }
 
 struct heap_object *
 heap_objects_find(const struct heap_objects *heap, uint64_t address)
 {
-  const size_t count = array_count_until(heap->objects, heap->count,
-                                         sizeof *heap->objects, address);
-  struct heap_object *o = count == 0 ? NULL : &heap->objects[count - 1];
-  return o != NULL && address - o->address < (o->bytes == 0 ? 1 : o->bytes)
-             ? o
-             : NULL;
+  return find_innermost(heap,
+                        array_count_until(heap->objects, heap->count,
+                                          sizeof *heap->objects, address),
+                        address);
 }

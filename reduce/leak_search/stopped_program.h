@@ -112,18 +112,21 @@ enum heap_object_state {
 
 struct heap_object {
   uint64_t address, bytes;
-  uint32_t leaf; /* number of its leaf; 0: it is in no figures */
-  uint32_t next; /* index + 1 of the next object to look into; 0: none */
+  uint32_t leaf;  /* number of its leaf; 0: it is in no figures */
+  uint32_t next;  /* index + 1 of the next object to look into; 0: none */
+  uint32_t outer; /* index + 1 of what a pool's object is in; 0: none, or it
+                     is of no pool */
   enum heap_object_state state;
 };
 
 struct heap_objects {          /* all zero: none */
-  struct heap_object *objects; /* by address */
+  struct heap_object *objects; /* by address; a pool's after what it is in */
   size_t count, capacity;
 };
 
-/* Returns the object that begins at ADDRESS or has it within, or NULL.  An
- * object of no bytes is found by its address. */
+/* Returns the object that begins at ADDRESS or has it within, or NULL; of
+ * those within one another the innermost.  An object of no bytes is found by
+ * its address. */
 struct heap_object *heap_objects_find(const struct heap_objects *heap,
                                       uint64_t address);
 
@@ -152,6 +155,14 @@ typedef void memory_visit_fn(struct stopped_program *program,
                              size_t length);
 void memory_visit(struct stopped_program *program, uint64_t start,
                   uint64_t end, memory_visit_fn *visit);
+
+/* Returns the object that O, which a pool gave out, is in, or NULL. */
+static inline struct heap_object *
+heap_objects_outer(const struct heap_objects *heap,
+                   const struct heap_object *o)
+{
+  return o->outer == 0 ? NULL : &heap->objects[o->outer - 1];
+}
 
 /* Fills the heap, which is empty, with all objects of PROGRAM.
  *

@@ -11,6 +11,7 @@
 
 #include "analysis/frames.h"
 #include "common/pprof_format.h"
+#include "common/region_path.h"
 #include "tables/output.h"
 #include "tables/scratch.h"
 #include "tables/table.h"
@@ -191,6 +192,24 @@ write_lost(const struct view *view, struct sink *sink)
   }
 }
 
+/* Writes a line on the objects that pools of the program gave out. */
+static void
+write_pools(const struct view *view, struct sink *sink)
+{
+  const struct region_figures *regions = &view->regions;
+  uint64_t allocs = 0, bytes = 0;
+  for (size_t i = 0; i < regions->count; i++)
+    if (region_path_is_pool(regions->rows[i].path)) {
+      allocs += regions->rows[i].figures.allocs;
+      bytes += regions->rows[i].figures.bytes;
+    }
+  if (allocs != 0)
+    sink_format(sink,
+                "In pools: %s; the blocks that they take are counted as "
+                "well\n",
+                allocated(view, allocs, bytes));
+}
+
 void
 report_gaps(const struct profile *profile, struct sink *sink)
 {
@@ -254,6 +273,7 @@ report_summary(const struct view *view, struct sink *sink)
     sink_format(
         sink, "Selected by the options: %s; percentages refer to these\n",
         allocated(view, selection->total.allocs, selection->total.bytes));
+  write_pools(view, sink);
   report_live(view, sink);
   write_lost(view, sink);
   report_counted(view, sink);

@@ -56,6 +56,7 @@ leave_table(struct shared_table *table, void (*add)(void))
   protect_table(table, PROT_READ);
   if (sigsetjmp(back, 1) == 0) {
     this_thread.inside++;
+    this_thread.pool = 1;
     add();
     expect(false, "it was not left");
   }
@@ -71,6 +72,7 @@ recover(const struct shared_table *table)
   expect(thread_recover(ARCH_FRAME), "it recovers");
   expect(this_thread.inside == 1, "it is in the monitor once");
   expect(!spin_holds(&table->lock), "the lock is open");
+  expect(this_thread.pool == 0, "no object of a pool is being counted");
   this_thread.inside--;
 }
 

@@ -109,14 +109,16 @@ find_leaf(struct monitor *m, struct thread *thread, struct known_path *path,
     path->context = find_contexts(m, thread);
     path->ip = thread->chain.frames[thread->chain.depth - 1].at.ip;
   }
-  const uint32_t known = known_leaf(thread, path, size);
+  const uint32_t region =
+      this_thread.pool != 0 ? this_thread.pool : thread->regions.region;
+  const uint32_t known = known_leaf(thread, path, size, region);
   if (known != 0)
     return known;
   const struct kind kind = {
       .origin = thread->label |
                 (unloaded_code_is_linker(path->ip) ? ORIGIN_LINKER : 0),
       .size = (uint16_t)size,
-      .region = (uint16_t)thread->regions.region};
+      .region = (uint16_t)region};
   const struct leaf *const leaf =
       context_tree_find_leaf(&m->tree, path->context, path->ip,
                              context_tree_kind_number(&m->tree, &kind));
@@ -127,7 +129,7 @@ find_leaf(struct monitor *m, struct thread *thread, struct known_path *path,
                            .region = kind.region,
                            .leaf = (uint32_t)(leaf - m->tree.leaves),
                            .cache_generation = thread->cache_generation};
-  return known_leaf(thread, path, size);
+  return known_leaf(thread, path, size, region);
 }
 
 /* Counts an allocation.  Under the lock. */

@@ -20,19 +20,20 @@ size_for_leaf(size_t bytes)
 }
 
 /* Returns the leaf of an object of `size' (size_for_leaf) that is allocated
- * on that path, if the thread knows it; else 0.  The path has the leaf that
- * was last used on it.  Most others are among the recent leaves of the thread
- * (76 instructions for a look-up in the tree, 20 for one there). */
+ * in that region on that path, if the thread knows it; else 0.  The path has
+ * the leaf that was last used on it.  Most others are among the recent leaves
+ * of the thread (76 instructions for a look-up in the tree, 20 for one
+ * there). */
 HOOK_INLINE uint32_t
-known_leaf(struct thread *thread, struct known_path *path, uint32_t size)
+known_leaf(struct thread *thread, struct known_path *path, uint32_t size,
+           uint32_t region)
 {
-  if (path->leaf != 0 && path->size == size &&
-      path->region == thread->regions.region)
+  if (path->leaf != 0 && path->size == size && path->region == region)
     return path->leaf;
   const struct recent_leaf *recent =
       thread_recent_leaf(thread, path->ip, path->context, size);
   if (recent->site != path->ip || recent->up != path->context ||
-      recent->size != size || recent->region != thread->regions.region ||
+      recent->size != size || recent->region != region ||
       recent->cache_generation != thread->cache_generation)
     return 0;
   path->size = size;

@@ -131,6 +131,8 @@ monitor_is_counting(void)
 /* What the monitor knows of this thread without memory for it. */
 extern __thread struct this_thread {
   struct thread *record; /* thread.h; NULL: none yet */
+  uint32_t pool;    /* region of the pool's object that is being counted, or 0
+                     */
   int inside;       /* calls that are in the monitor, or in the real allocator
                        for it */
   bool forking;     /* `inside' counts a fork, which has no frame in here */

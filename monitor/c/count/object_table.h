@@ -23,9 +23,13 @@
 #include "image/arena.h"
 #include "image/spin_lock.h"
 
+/* Set in addresses of objects that a pool of the program gives out: the block
+ * in which the object is may have the same address.  Others are below it. */
+#define OBJECT_OF_POOL (UINT64_C(1) << 63)
+
 /* What is known of an object of the program. */
 struct object_record {
-  uintptr_t address; /* 0: none */
+  uintptr_t address; /* with OBJECT_OF_POOL if it has that; 0: none */
   size_t bytes;      /* requested */
   struct counted counted;
   bool headed; /* it has a header: then it is in no table */

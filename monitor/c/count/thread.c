@@ -34,6 +34,7 @@ static void
 abandon(void)
 {
   struct monitor *const m = &monitor;
+  this_thread.pool = 0;
   stripes_recover();
   spin_abandon(&frame_rules.lock);
   spin_abandon(&code_objects.lock);

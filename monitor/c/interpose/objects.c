@@ -6,10 +6,7 @@
 #include "c/count/thread.h"
 #include "image/spin_lock.h"
 
-/* Forgets an object without a header, as objects_unregister does.  In a
- * handler of a signal that interrupted a change of the table, the object
- * stays there until its address is given out again. */
-static void
+void
 objects_unregister_bare(void *object, struct object_record *taken)
 {
   *taken = (struct object_record){.address = (uintptr_t)object};

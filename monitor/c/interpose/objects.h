@@ -44,6 +44,18 @@ void *objects_register_bare(void *object, size_t bytes,
  * objects_count_free or objects_restore is to follow. */
 void objects_unregister(void *object, struct object_record *taken);
 
+/* Forgets an object without a header, in the same way.  In a handler of a signal that
+ * interrupted a change of the table, the object stays there until its address
+ * is given out again. */
+void objects_unregister_bare(void *object, struct object_record *taken);
+
+/* Returns what stands for an object of a pool: it has no header. */
+static inline void *
+object_of_pool(void *object)
+{
+  return (void *)((uintptr_t)object | OBJECT_OF_POOL);
+}
+
 /* Returns the address of its block for the real allocator. */
 static inline void *
 object_base(const struct object_record *object)

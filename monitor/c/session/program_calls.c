@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * program_calls.c -- what a program may call: see mprof_malloc.h. */
+#define MPROF_MALLOC_LIBRARY
 #include "mprof_malloc.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include "c/count/monitor.h"
 #include "c/count/thread.h"
 #include "c/image/process_image.h"
+#include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
 #include "image/arena.h"
 
@@ -103,4 +105,42 @@ EXPORT void
 mprof_label_pop(void)
 {
   change_region(NULL);
+}
+
+/* Counts the object as one in the region pool=POOL within the thread's own.
+ * Does nothing in the handler of a signal that interrupted an allocation. */
+EXPORT void
+mprof_allocated(void *object, size_t bytes, const char *pool)
+{
+  struct monitor *const m = &monitor;
+  const int saved = errno;
+  char name[REGION_PATH_BYTES];
+  if (object == NULL || !real_allocator_is_ours() || !own_process_known())
+    return;
+  const bool entered = thread_enter(ARCH_FRAME);
+  struct thread *thread = entered ? thread_mine() : NULL;
+  if (thread == NULL) {
+    this_thread.inside--;
+  } else {
+    snprintf(name, sizeof name, "pool=%s", pool == NULL ? "" : pool);
+    spin_lock(&m->lock);
+    this_thread.pool =
+        region_within(&m->regions, thread->regions.region, name);
+    spin_unlock(&m->lock);
+    objects_register_bare(object_of_pool(object), bytes, ARCH_FRAME);
+    this_thread.pool = 0;
+  }
+  errno = saved;
+}
+
+EXPORT void
+mprof_freed(void *object)
+{
+  struct object_record taken;
+  if (object == NULL || !real_allocator_is_ours())
+    return;
+  thread_enter(ARCH_FRAME);
+  objects_unregister_bare(object_of_pool(object), &taken);
+  objects_count_free(&taken);
+  this_thread.inside--;
 }
