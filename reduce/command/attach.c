@@ -63,8 +63,7 @@ attach_prepare(const struct options *options, struct run_files *files)
   const int program = pool_open(pool_format("/proc/%zu/exe", pid), O_RDONLY);
   files->sums.ecl = has_library(pid, "/libecl.so");
   if (program >= 0)
-    files->code[0].names.deleted = files->code[1].names.deleted =
-        pool_format("/proc/self/fd/%d", program);
+    files->code.deleted = pool_format("/proc/self/fd/%d", program);
 }
 
 /* ---- the debugger ------------------------------------------------------ */

@@ -199,7 +199,7 @@ watch_serve(const struct options *options, struct run_files *files)
     address[length - 1] = '\0';
     address++;
   }
-  control_open(&watch->control, files->path, files->code[0].names.deleted);
+  control_open(&watch->control, files->path, files->code.deleted);
   watch->control.files = options->run.timeline == 0 ? NULL : files;
   watch->program = (struct program){.closure = &watch->control,
                                     .snapshot = take_snapshot,

@@ -211,9 +211,9 @@ run_files_prepare(struct run_files *files, const char *name,
   memset(files, 0, sizeof *files);
   files->name = name;
   files->view = view;
-  for (int i = 0; i < 2; i++)
-    files->code[i].names.pool = &files->code[i].pool;
+  files->code.pool = &files->code_pool;
   pthread_mutex_init(&files->timelines_lock, NULL);
+  pthread_mutex_init(&files->code_lock, NULL);
   pthread_mutex_init(&files->lock, NULL);
   set_path(files);
   if (lstat(files->path, &status) == 0 && !is_of_run(files->path, NULL))
@@ -229,10 +229,10 @@ run_files_prepare(struct run_files *files, const char *name,
 void
 run_files_release(struct run_files *files)
 {
-  for (int i = 0; i < 2; i++)
-    code_names_release(&files->code[i].names);
+  code_names_release(&files->code);
   while (files->images != NULL)
     run_image_drop(files, files->images);
   pthread_mutex_destroy(&files->timelines_lock);
+  pthread_mutex_destroy(&files->code_lock);
   pthread_mutex_destroy(&files->lock);
 }

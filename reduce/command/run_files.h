@@ -10,9 +10,9 @@
  * it is read, its addresses get names, and it is written in pprof's format.
  * A thread does that while the program runs, so that thousands of processes
  * take no room for their images; FILE is the last.  What is left when the
- * program has ended is done by two threads.  Each looks at a library once for
- * all its files.  A process that is still there in the end has its image
- * still, which all commands read as well.
+ * program has ended is done by two threads: one reads while the other writes.
+ * Each library is looked at once for all files.  A process that is still
+ * there in the end has its image still, which all commands read as well.
  */
 
 #pragma once
@@ -49,11 +49,8 @@ struct run_files {
   struct run_sums sums;
   struct earlier_file *earlier; /* files moved aside and not settled yet */
   size_t earlier_count;         /* all that were moved */
-  struct run_code {
-    struct code_names names;
-    struct pool pool;
-    bool is_used;
-  } code[2];                       /* for two files at a time */
+  struct code_names code;          /* of all images */
+  struct pool code_pool;           /* memory of `code' */
   const struct view_options *view; /* of leaks; NULL: they do not matter */
   bool seeks;               /* whether to find what programs have lost */
   uint64_t interval;        /* of timelines, nanoseconds; 0: there are none */
@@ -61,8 +58,9 @@ struct run_files {
   uint64_t reading, read;   /* this reading of the images, and the last */
   struct run_image *images; /* of which more is known than they say */
   pthread_mutex_t timelines_lock; /* of all timelines, READING and READ; is
-                                     taken before the next */
-  pthread_mutex_t lock;     /* of SUMS, IMAGES (the list), CODE and ERROR */
+                                     taken before the next two */
+  pthread_mutex_t code_lock; /* of CODE; never held with the next one */
+  pthread_mutex_t lock;      /* of SUMS, IMAGES (the list) and ERROR */
   pthread_t thread;         /* finishes files while the program runs */
   bool begun;               /* THREAD runs, and is to be joined */
   _Atomic bool ended;       /* the program has */

@@ -194,14 +194,14 @@ struct finishing {
   struct run_files *files;
   char *path;
   const char *process;
-  struct code_names *names;
   struct run_image *image;
+  bool reads; /* the image, under code_lock */
 };
 
 static void
 finish(void *closure)
 {
-  const struct finishing *finishing = closure;
+  struct finishing *finishing = closure;
   const struct run_image *image = finishing->image;
   struct run_files *files = finishing->files;
   const char *process = finishing->process;
@@ -213,7 +213,11 @@ finish(void *closure)
     name.options.losses = &image->losses;
   if (files->interval != 0 && image != NULL)
     name.options.timeline = &image->timeline;
-  profile_load_list(&profile, &list, true, finishing->names);
+  pthread_mutex_lock(&files->code_lock);
+  finishing->reads = true;
+  profile_load_list(&profile, &list, true, &files->code);
+  finishing->reads = false;
+  pthread_mutex_unlock(&files->code_lock);
   if (profile.total[MEASURE_ALLOCS] == 0) {
     if (unlink(name.path) != 0)
       fail_with(MPROF_CANNOT_WRITE, "cannot remove '%s': %s", name.path,
@@ -241,9 +245,8 @@ finish(void *closure)
 
 /* Makes the image PATH a profile, or removes it if it has counted nothing; an
  * image that a process still uses stays.  First searches for programs that
- * wait, as they must not wait for this.  Takes both locks.  At most two
- * threads may be in it.  Returns false if it fails: the error of FILES says
- * why. */
+ * wait, as they must not wait for this.  Takes all locks.  Returns false if
+ * it fails: the error of FILES says why. */
 static bool
 finish_file(struct run_files *files, char *path, const char *process)
 {
@@ -256,23 +259,20 @@ finish_file(struct run_files *files, char *path, const char *process)
   if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
       (image_read_head(path, &head) && image_is_used(path, &head)))
     return true;
-  pthread_mutex_lock(&files->lock);
-  struct run_code *code = &files->code[files->code[0].is_used];
-  code->is_used = true;
-  pthread_mutex_unlock(&files->lock);
   if (files->interval != 0)
     pthread_mutex_lock(&files->timelines_lock);
-  struct finishing finishing = {files, path, process, &code->names,
-                                run_image_find(files, path)};
+  struct finishing finishing = {files, path, process,
+                                run_image_find(files, path), false};
   const bool good = attempt(&pool, finish, &finishing, &error);
+  if (finishing.reads) {
+    code_names_release(&files->code);
+    pthread_mutex_unlock(&files->code_lock);
+  }
   run_image_drop(files, finishing.image);
   if (files->interval != 0)
     pthread_mutex_unlock(&files->timelines_lock);
-  if (!good)
-    code_names_release(&code->names);
   pool_release(&pool);
   pthread_mutex_lock(&files->lock);
-  code->is_used = false;
   if (!good && files->error.message[0] == '\0')
     files->error = error;
   pthread_mutex_unlock(&files->lock);
