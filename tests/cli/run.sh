@@ -338,24 +338,14 @@ result $? 'what the first process becomes'
 run run -q --off -o off.data ./widgets
 [ "$status" = 0 ] && [ ! -e off.data ]
 result $? 'nothing is counted'
-"$cc" -O0 -o deep "$programs/deep.c"
-run run --budget=16711680 ./deep
+run run --budget=16711680 ./widgets
 [ "$status" = 2 ] && [ "$(head -1 err)" = "mprof: --budget takes a positive \
 number of at most 16711679, not '16711680'" ]
 result $? '--budget that is too large'
-run run --temporary=65 ./deep
+run run --temporary=65 ./widgets
 [ "$status" = 2 ] && [ "$(head -1 err)" = "mprof: --temporary takes a positive \
 number of at most 64, not '65'" ]
 result $? '--temporary that is too large'
-run run -q --budget=16 --unfolded -o budget.data ./deep
-run report budget.data
-says 'beyond the budget' ' [over the budget]'
-says 'that is said' 'OVER THE BUDGET'
-says 'all is counted' '100 allocations, 800 bytes'
-run run -q --unfolded -o deep.data ./deep
-run export --format=folded --value=allocs deep.data
-[ "$(awk -F ';' '/ 1$/ && NF == NR + 1' out | wc -l)" = 100 ]
-result $? 'each activation of a recursion'
 
 # Regions, peak and temporary objects.
 "$cc" -g -O1 -fno-inline -I"$top/monitor" -o regions \

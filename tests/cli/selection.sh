@@ -152,10 +152,6 @@ says 'nor run time' 'the options: 2304 allocations, 36864 bytes'
 expect 'one table though it is no use' 0 '' \
   report --tables=phases,threads --phase=compile "$p"
 says 'as it was asked for' 'THREADS'
-expect 'one of several threads' 0 '' report --thread='^worker$' "$p"
-says 'that thread' 'the options: 150 allocations, 2400 bytes'
-expect 'threads by name' 0 '' report --thread='^worker' "$p"
-says 'those threads' 'the options: 180 allocations, 2880 bytes'
 expect 'threads without a name' 0 '' report --thread='unnamed' "$p"
 says 'that thread' 'the options: 10 allocations, 160 bytes'
 expect 'nobody' 1 \
@@ -167,9 +163,5 @@ says 'as without --system=root' 'the options: 13 allocations, 208 bytes'
 expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
 [ "$(cat out)" = 'APP::WORK 2080' ]
 result $? 'both restrict'
-expect 'threads in folded stacks' 0 '' \
-  export --format=folded --frames=threads --phase=load --thread=worker "$p"
-[ "$(cat out)" = '[thread worker];APP::WORK;LOAD 800' ]
-result $? 'the thread is the first frame'
 
 finish

@@ -131,17 +131,9 @@
   (let ((function (data:row :functions name profile)))
     (and function (data:figure :self-allocations function))))
 
-(test filter-by-choices
+(test filter-by-what-is-none
   (with-idle-profiler
-    (let* ((profile (profiled (one-way 5) (other-way 10)))
-           (part (mprof:profile profile :focus "OTHER-WAY")))
-      (is (= 20 (self-allocations 'make-conses part)))
-      (is (= 25 (self-allocations 'make-conses profile)))
-      (is (equal (mapcar (data:reader :name)
-                         (data:figure :functions
-                          (mprof:profile nil :focus "OTHER-WAY")))
-                 (mapcar (data:reader :name)
-                         (data:figure :functions part))))
+    (let ((profile (profiled (one-way 5))))
       (signals mprof:mprof-error (mprof:profile profile :focus "("))
       (signals mprof:mprof-error (mprof:profile profile :cake 3)))))
 
