@@ -108,8 +108,6 @@ for what in 'report -verbose' 'export --format=folded'; do
   result $? "$what: a folder is the profiles in it, by name"
 done
 same 'a folder' run/ "$golden/phases.data"
-expect 'nothing in the folder' 1 "mprof: no profile in the folder 'none': no file name ends in .data or .pb.gz" \
-  report "$golden/widgets.data" none
 expect 'nothing to merge in it' 1 "mprof: no profile in the folder 'none': no file name ends in .data or .pb.gz" \
   merge -o merged.data none
 expect 'into a folder that is read' 0 '' merge -o run/all.data run

@@ -36,10 +36,6 @@ expect 'unknown format' 2 "mprof: --format takes folded, html, lisp, \
 pprof, heap, callgrind, dot, speedscope, json, csv or \
 suppressions, not \
 'jpeg'" export --format=jpeg "$w"
-expect 'a wrong signal' 2 \
-  "mprof: --signal takes the name of a signal other than KILL and STOP, \
-not 'NOPE'" \
-  run --signal=NOPE true
 expect 'no file' 2 "mprof: -o takes a file, not ''" report -o '' "$w"
 # help lists the same words
 for option in 'export --value' 'report --sort' 'report --by' 'report --phase'
@@ -101,9 +97,6 @@ live or live-allocs, not 'kb'" \
 expect 'a limit of what is not known' 2 "mprof: a limit kept:N cannot be \
 combined with --value=peak; leave out kept:" \
   diff --value=peak --limit-growth=kept:0 a b
-expect 'wrong grouping' 2 \
-  "mprof: --by takes function, line, site, file, package, class or label:KEY, not 'module'" \
-  report --by=module
 for n in 0 -1 2x '' 99999999999999999999; do
   expect "limit '$n'" 2 "mprof: --limit takes a positive number, not '$n'" \
     report "--limit=$n"
