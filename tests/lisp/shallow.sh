@@ -3,7 +3,7 @@
 #
 # A first allocation in a handler of a signal, on a stack of 8 KB, from a file of
 # code that the monitor has not met: in memory, and in a file.  And a program
-# whose stack is too small to read debugging information on it.
+# that begins to count on a small stack, and has lines all the same.
 
 . "$(dirname "$0")/../cli/check.bash"
 : "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}"
@@ -32,15 +32,17 @@ for where in memory file; do
   says "in $where: its objects" 'handle 5'
 done
 cat >work.lisp <<'EOF'
-(defun work (n) (let ((x '())) (dotimes (i n x) (push i x))))
+(defun work (n)
+  (let ((x '())) (dotimes (i n x) (push i x))))
 EOF
 cat >small.lisp <<'EOF'
 (require :mprof)
 (load "work.fas")
 (mprof:with-profiling (:report nil) (work 1000))
-(let ((row (mprof.data:row :functions 'work)))
-  (format t "~&~A ~A~%" (mprof.data:figure :self-allocations row)
-          (mprof.data:figure :file row)))
+(dolist (row (mprof.data:figure
+              :functions (mprof:profile (mprof:profile) :by :line)))
+  (format t "~&~D ~A" (mprof.data:figure :self-allocations row)
+          (mprof.data:figure :name row)))
 (ext:quit 3)
 EOF
 "$ECL" --norc --eval '(compile-file "work.lisp")' --eval '(ext:quit 0)' \
@@ -52,6 +54,7 @@ for kilobytes in 120 144 176 200 1024; do
     [ $? = 3 ]
   )
   result $? "a stack of $kilobytes kB: it ends well"
-  says "a stack of $kilobytes kB: its objects" "1000 $PWD/work.lisp"
+  says "a stack of $kilobytes kB: its objects and their line" \
+    "1000 CL-USER::WORK $PWD/work.lisp:2"
 done
 finish

@@ -100,11 +100,19 @@ void code_functions_retire(const struct code_object *gone);
  * is compiled again), and is kept as long as the code: eight bytes for each
  * stretch of one line. */
 
-/* Returns the lines of the source file SOURCE in the unit of the loaded FILE
- * that has the address CODE, for source_lines_release.  Returns NULL if the
- * file has none, or cannot be read, or without memory.  Not inside the hook;
+/* Opens the loaded file MAP for source_lines_read, and closes BEFORE, which
+ * may be NULL, unless that is MAP, too.  Returns it for source_file_close,
+ * which does nothing with NULL; or NULL without memory.  Not inside the hook;
  * one thread at a time. */
-struct source_lines *source_lines_read(const struct link_map *file,
+struct source_file *source_file_open(struct source_file *before,
+                                     const struct link_map *map);
+void source_file_close(struct source_file *file);
+
+/* Returns the lines of the source file SOURCE in the unit of FILE that has
+ * the address CODE, for source_lines_release.  Returns NULL if FILE is NULL,
+ * has none, or cannot be read, or without memory.  Not inside the hook; one
+ * thread at a time. */
+struct source_lines *source_lines_read(const struct source_file *file,
                                        uintptr_t code, const char *source);
 
 /* Returns LINES, which may be NULL, and counts one user more, who has to

@@ -131,24 +131,25 @@ own_definition(const struct ecl_function_names *table, uintptr_t address)
 }
 
 /* Returns the lines of the source that the table's functions were compiled
- * from; NULL: they are not known, as those of ECL's own files. */
+ * from; NULL: they are not known, as those of files of ECL and of mprof, whose
+ * names are logical.  Leaves the loaded file with them in *OPEN. */
 static struct source_lines *
-lines_of(const struct ecl_function_names *table)
+lines_of(const struct ecl_function_names *table, struct source_file **open)
 {
   const struct link_map *const file = code_file((uintptr_t)table);
   const uintptr_t first = (uintptr_t)table->names[0].entry;
-  return file == NULL || first == 0 || table->file == NULL ||
-                 strncmp(table->file, "SRC:", 4) == 0 ||
-                 strncmp(table->file, "EXT:", 4) == 0
-             ? NULL
-             : source_lines_read(file, own_definition(table, first),
-                                 table->file);
+  if (file == NULL || first == 0 || table->file == NULL ||
+      table->file[0] != '/')
+    return NULL;
+  *open = source_file_open(*open, file);
+  return source_lines_read(*open, own_definition(table, first), table->file);
 }
 
-void
-lisp_functions_add(const struct ecl_function_names *table)
+/* Adds the functions of a table, as lines_of does with *OPEN. */
+static void
+add_table(const struct ecl_function_names *table, struct source_file **open)
 {
-  struct source_lines *const lines = lines_of(table);
+  struct source_lines *const lines = lines_of(table, open);
   for (const struct ecl_function_name *n = table->names; n->entry != NULL;
        n++) {
     const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
@@ -158,6 +159,14 @@ lisp_functions_add(const struct ecl_function_names *table)
   }
   source_lines_release(lines);
   add_words(table->words); /* of functions that have their numbers again */
+}
+
+void
+lisp_functions_add(const struct ecl_function_names *table)
+{
+  struct source_file *open = NULL;
+  add_table(table, &open);
+  source_file_close(open);
 }
 
 /* Returns the C function that a core symbol has as its Lisp function; 0 when
@@ -266,9 +275,11 @@ void
 lisp_functions_open(void)
 {
   const struct ecl_function_names *t = ecl_allocation_monitor.names;
+  struct source_file *open = NULL;
   add_words(ecl_allocation_monitor.words);
   for (; t != NULL; t = t->next)
-    lisp_functions_add(t);
+    add_table(t, &open);
+  source_file_close(open);
   add_core();
   split_apply();
   note_makers();
