@@ -40,6 +40,8 @@ struct run_sums {
   bool root;                /* FILE was written */
   size_t files;             /* number of others that were written */
   bool ecl;                 /* some C program has ECL in it */
+  char uncounted[256];      /* an allocator that is not counted, and where it
+                               is; "": none */
   struct run_leaks leaks;   /* all zero without a view */
 };
 

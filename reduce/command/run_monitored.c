@@ -101,9 +101,12 @@ say_written(const char *name, const struct run_options *run,
   mprof_line(
       outcome->remark,
       "wrote %s%s%s%s: %" PRIu64 " allocations, %" PRIu64 " bytes, %" PRIu64
-      " of them kept%s%s; see: mprof report %s",
+      " of them kept%s%s%s; see: mprof report %s",
       quote, sums->root ? name : "", quote, files, sums->allocs, sums->bytes,
       sums->kept, lost,
+      sums->uncounted[0] == '\0'
+          ? ""
+          : pool_format(", without what %s allocated", sums->uncounted),
       !sums->ecl ? ""
       : run->process != 0
           ? ", without " UNSEEN

@@ -159,6 +159,10 @@ add_sums(struct run_sums *sums, const struct profile *profile)
   sums->lost += profile->total[MEASURE_LOST_BYTES];
   sums->lost_indirectly += profile->total[COLUMN_OF_INDIRECT_BYTES];
   sums->sought = sums->sought || profile_has(profile, MEASURE_LOST_BYTES);
+  const char *uncounted =
+      profile_comment(profile, PPROF_COMMENT_ALLOCATOR_NOTE);
+  if (uncounted != NULL)
+    snprintf(sums->uncounted, sizeof sums->uncounted, "%s", uncounted);
   sums->ecl =
       sums->ecl || (profile->language == LANGUAGE_C && has_ecl(profile));
 }

@@ -187,11 +187,13 @@ extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 /* What else there is to say. */
 #define PPROF_COMMENT_PROGRAM "mprof.program"
 #define PPROF_COMMENT_PROCESS "mprof.process"
+#define PPROF_COMMENT_COUNTED "mprof.counted" /* a function beside malloc */
 #define PPROF_COMMENT_REGION "mprof.region"
 #define PPROF_COMMENT_SLICE "mprof.slice" /* timeline.c */
 #define PPROF_COMMENT_TYPE "mprof.type"
 #define PPROF_COMMENT_CHAIN_NOTE "mprof.chain_note"
 #define PPROF_COMMENT_CLASS_NOTE "mprof.class_note"
+#define PPROF_COMMENT_ALLOCATOR_NOTE "mprof.allocator_note"
 #define PPROF_COMMENT_LOST_NOTE "mprof.lost_note"
 #define PPROF_COMMENT_UNFOUND_NOTE "mprof.unfound_note"
 #define PPROF_COMMENT_RESIDUAL_NOTE "mprof.residual_note"

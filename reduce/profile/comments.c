@@ -89,7 +89,8 @@ reading_add_comments(struct reading *reading)
       index_map_number(&profile->unknown_calls,
                        names_intern(&profile->names, unknown));
     if (unknown != NULL ||
-        comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL)
+        comment_value(text, PPROF_COMMENT_SYMBOL_NOTE) != NULL ||
+        comment_value(text, PPROF_COMMENT_ALLOCATOR_NOTE) != NULL)
       profile_add_comment_once(profile, name);
     else
       profile_add_comment(profile, name);

@@ -64,6 +64,9 @@ struct function_symbols {
   size_t count, capacity;
   uint64_t *starts; /* of functions by call-frame information, in order */
   size_t start_count;
+  const char *second_malloc; /* name of the malloc of an allocator beside that
+                                (common/second_allocators.h), owned by the
+                                file; NULL: it has none */
 };
 
 struct function_found {

@@ -7,6 +7,8 @@
 
 #include "symbols/code_file.h"
 
+#include "common/second_allocators.h"
+
 #include <ctype.h>
 #include <gelf.h>
 #include <libiberty/demangle.h>
@@ -32,6 +34,20 @@ compare_symbols(const void *left, const void *right)
              ?: strcmp(a->name, b->name);
 }
 
+/* Returns whether NAME is that of an allocator beside malloc. */
+static bool
+is_second_malloc(const char *name)
+{
+  static const char *const prefixes[] = {SECOND_ALLOCATORS};
+  const size_t length = strlen(name), bare = strlen("malloc");
+  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+    if (length == strlen(prefixes[i]) + bare &&
+        strcmp(name + length - bare, "malloc") == 0 &&
+        strncmp(name, prefixes[i], length - bare) == 0)
+      return true;
+  return false;
+}
+
 static void
 read_symbols(struct function_symbols *symbols, const struct code_file *file)
 {
@@ -55,6 +71,8 @@ read_symbols(struct function_symbols *symbols, const struct code_file *file)
                                                                          : 2),
     };
     ARRAY_PUSH(symbols->symbols, symbols->count, symbols->capacity, new);
+    if (is_second_malloc(name))
+      symbols->second_malloc = name;
   }
 }
 

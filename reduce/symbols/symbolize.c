@@ -261,6 +261,22 @@ note_outcome(struct symbolizing *s, const struct code_module *module,
              *build_id != '\0' ? ")" : ""));
 }
 
+/* Notes which allocator beside malloc MODULE has, if that is not counted. */
+static void
+note_allocator(struct symbolizing *s, const struct code_module *module)
+{
+  const char *name = module->symbols.second_malloc;
+  for (size_t i = 0; name != NULL && i < s->profile->comment_count; i++) {
+    const char *counted =
+        profile_comment_value(s->profile, i, PPROF_COMMENT_COUNTED);
+    if (counted != NULL && strcmp(counted, name) == 0)
+      name = NULL;
+  }
+  if (name != NULL)
+    add_comment(s, pool_format(PPROF_COMMENT_ALLOCATOR_NOTE "=%s in %s", name,
+                               module->path));
+}
+
 /* Returns the file of the mapping NUMBER, and takes its types. */
 static struct code_module *
 begin_module(struct symbolizing *s, uint32_t number)
@@ -275,6 +291,8 @@ begin_module(struct symbolizing *s, uint32_t number)
   note_outcome(s, module, id);
   if (!any || module->outcome != CODE_FILE_GOOD)
     return module;
+  if (s->profile->by_mprof && s->profile->language == LANGUAGE_C)
+    note_allocator(s, module);
   set_flag(mapping, PPROF_MAPPING_HAS_FUNCTIONS);
   set_flag(mapping, PPROF_MAPPING_HAS_FILENAMES);
   if (!is_of_system(s, module->path, number) &&

@@ -46,6 +46,7 @@ report_unattributed(const struct view *view, struct sink *sink)
       {"MISSING CLASSES", PPROF_COMMENT_CLASS_NOTE},
       {"MISSING NAMES", PPROF_COMMENT_SYMBOL_NOTE},
       {"NOT COUNTED", PPROF_COMMENT_LOST_NOTE},
+      {"ALLOCATORS NOT COUNTED", PPROF_COMMENT_ALLOCATOR_NOTE},
   };
   bool any = allocs != 0 || bytes != 0 || cut != 0;
   if (allocs != 0 || bytes != 0)

@@ -149,7 +149,7 @@ enum { MANY_FRAMES = 1 << 16 };
 
 extern const char __ehdr_start[] HIDDEN, etext[] HIDDEN;
 
-static bool
+bool
 is_own_code(uintptr_t ip)
 {
   return ip - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start);

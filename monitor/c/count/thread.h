@@ -57,6 +57,9 @@ void thread_forget(struct thread *thread, uint64_t generation);
  * monitor for ever: its allocations would not be counted, and others would
  * wait for its locks.  What was begun is completed or undone. */
 
+/* Returns whether IP is in the code of this library. */
+bool is_own_code(uintptr_t ip);
+
 /* Returns true if the thread, which is in the monitor for two calls, jumped
  * out of the first one; then abandons that and sets this_thread.inside to 1.
  * `frame' is the ARCH_FRAME of the interposed function. */

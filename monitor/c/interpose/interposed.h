@@ -49,3 +49,8 @@ void rebind_symbols(const struct interposed_function *functions);
  * rebind_back undoes this and rebind_symbols.  Take that one's lock. */
 void rebind_slots(const struct interposed_function *functions);
 void rebind_back(const struct interposed_function *functions);
+
+/* Counts an allocator that a library has beside malloc, the first of
+ * SECOND_ALLOCATORS that there is (common/second_allocators.h), from now on.
+ * Notes in the profile which one.  Does nothing the second time. */
+void second_allocator_bind(void);

@@ -44,9 +44,9 @@ void *objects_register_bare(void *object, size_t bytes,
  * objects_count_free or objects_restore is to follow. */
 void objects_unregister(void *object, struct object_record *taken);
 
-/* Forgets an object without a header, in the same way.  In a handler of a signal that
- * interrupted a change of the table, the object stays there until its address
- * is given out again. */
+/* Forgets an object without a header, in the same way.  In a handler of a
+ * signal that interrupted a change of the table, the object stays there until
+ * its address is given out again. */
 void objects_unregister_bare(void *object, struct object_record *taken);
 
 /* Returns what stands for an object of a pool: it has no header. */

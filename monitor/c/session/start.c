@@ -142,6 +142,7 @@ session_begin(void)
       recent < TEMPORARY_MOST ? (unsigned)recent : TEMPORARY_MOST;
   if (monitor.begin_copy == NULL)
     register_handlers();
+  second_allocator_bind();
   leak_search_open();
   fatal_signals_open();
   monitor_count(on);

@@ -14,10 +14,6 @@
 #include <mprof_malloc.h>
 #include <stdlib.h>
 
-#define WEAK __attribute__((weak))
-extern void mprof_region_begin(const char *name) WEAK;
-extern void mprof_region_end(void) WEAK;
-
 struct small {
   char name[8];
 };
@@ -32,36 +28,22 @@ struct small *small;
 void *kept;
 
 static void
-begin(const char *name)
-{
-  if (mprof_region_begin != NULL)
-    mprof_region_begin(name);
-}
-
-static void
-end(void)
-{
-  if (mprof_region_end != NULL)
-    mprof_region_end();
-}
-
-static void
 lex(int i)
 {
-  begin("lex");
+  mprof_region_begin("lex");
   tokens[i] = malloc(sizeof *tokens[i]);
-  end();
+  mprof_region_end();
 }
 
 static void
 load(void)
 {
-  begin("load");
+  mprof_region_begin("load");
   for (int i = 0; i < 10; i++)
     loaded[i] = malloc(1000);
   for (int i = 0; i < 5; i++)
     lex(i);
-  end();
+  mprof_region_end();
 }
 
 static void
@@ -76,15 +58,15 @@ static void *volatile object;
 static void
 run(void)
 {
-  begin("run");
+  mprof_region_begin("run");
   for (int i = 0; i < 20; i++) {
     object = malloc(16);
     free(object);
   }
-  begin("lex");
+  mprof_region_begin("lex");
   small = malloc(sizeof *small);
-  end();
-  end();
+  mprof_region_end();
+  mprof_region_end();
 }
 
 int

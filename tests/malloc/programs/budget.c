@@ -34,6 +34,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mprof_malloc.h"
+
 enum { SIZES = 5, HOT = 0, AREAS = 3, SLOTS = 600, THREADS = 12 };
 
 static const size_t sizes[SIZES] = {17, 61, 73, 97, 113};
@@ -60,8 +62,6 @@ struct worker {
   struct figures sizes[SIZES], areas[AREAS], region;
 };
 
-void mprof_region_begin(const char *name) __attribute__((weak));
-void mprof_region_end(void) __attribute__((weak));
 
 static struct worker workers[THREADS + 1]; /* the last one is main */
 static uintptr_t slots[SLOTS]; /* inverted: nobody is to find them */
@@ -289,10 +289,10 @@ work(void *data)
     if (alone)
       pthread_mutex_lock(&lock);
     w->even = i % 2 == 0;
-    if (w->even && mprof_region_begin)
+    if (w->even)
       mprof_region_begin("even");
     step(w, i);
-    if (w->even && mprof_region_end)
+    if (w->even)
       mprof_region_end();
     if (w->even && alone)
       held = live_in_region;

@@ -16,14 +16,8 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "mprof_malloc.h"
 
-#define WEAK __attribute__((weak))
-extern void mprof_stop(void) WEAK;
-extern void mprof_restart(const char *) WEAK;
-extern void set_mprof_autosave(int) WEAK;
-extern int mprof_save(void) WEAK;
-extern void mprof_region_begin(const char *) WEAK;
-extern void mprof_region_end(void) WEAK;
 
 static void *volatile kept[1000];
 

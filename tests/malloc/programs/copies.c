@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "mprof_malloc.h"
 
 enum { OBJECTS = 100000, SITES = 16, SIZES = 2000 };
 
@@ -341,9 +342,6 @@ case_threads(void)
 }
 
 /* What is asked of the library before anything is counted in the copy. */
-extern void mprof_stop(void) __attribute__((weak));
-extern void mprof_restart(const char *) __attribute__((weak));
-extern void mprof_region_begin(const char *) __attribute__((weak));
 
 static void
 stop_counting(void)

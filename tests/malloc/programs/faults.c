@@ -35,8 +35,6 @@
 
 #include "cases.h"
 
-#pragma weak mprof_region_begin
-#pragma weak mprof_region_end
 
 static void *volatile kept[5];
 

@@ -18,9 +18,6 @@
 #include "mprof_malloc.h"
 
 extern void fail_all(int on) __attribute__((weak));
-extern void mprof_region_begin(const char *) __attribute__((weak));
-extern void mprof_region_end(void) __attribute__((weak));
-extern void mprof_restart(const char *) __attribute__((weak));
 
 enum { MANY = 200000, BYTES = 24 };
 
@@ -114,8 +111,7 @@ case_forget(void)
 {
   free(malloc(100));
   fail(1);
-  if (mprof_restart)
-    mprof_restart(NULL);
+  mprof_restart(NULL);
   fail(0);
   free(malloc(50));
 }
@@ -184,8 +180,7 @@ case_library(void)
 static void
 case_every(void)
 {
-  if (mprof_region_begin)
-    mprof_region_begin("part");
+  mprof_region_begin("part");
   use_sizes();
   for (int i = 0; i < 2000; i++) {
     void *p = NULL;
@@ -198,8 +193,7 @@ case_every(void)
     check("an aligned one", i, 40);
     free(objects[i]);
   }
-  if (mprof_region_end)
-    mprof_region_end();
+  mprof_region_end();
   recurse(6000);
   use_threads();
   use_child();

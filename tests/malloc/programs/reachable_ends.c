@@ -18,8 +18,6 @@
 #include "hidden.h"
 #include "mprof_malloc.h"
 
-#pragma weak mprof_restart
-
 enum { COROUTINE_BYTES = 1 << 18 }; /* more than wipe() takes */
 
 static void *volatile global, *volatile other;
@@ -249,8 +247,7 @@ static ALONE void
 case_restart(void)
 {
   global = SHOW(hide(1001));
-  if (mprof_restart != NULL)
-    mprof_restart(NULL);
+  mprof_restart(NULL);
   *(void **)global = SHOW(hide(1002));
   hide(1003);
 }
