@@ -12,12 +12,18 @@
 #include <stdio.h>
 #include <sys/param.h>
 
-/* Returns a copy of TEXT, with bytes that are no UTF-8 written out. */
-static char *
-clean_copy(const char *text)
+/* Returns TEXT if it is UTF-8, else a copy with other bytes written out. */
+static const char *
+clean(const char *text)
 {
+  const char *end = text;
+  size_t length = 1;
+  while (*end != '\0' && (length = utf8_length(end)) > 0)
+    end += length;
+  if (*end == '\0')
+    return text;
   char *copy = pool_alloc(strlen("\\xNN") * strlen(text) + 1), *to = copy;
-  for (size_t length; *text != '\0'; text += length == 0 ? 1 : length) {
+  for (; *text != '\0'; text += length == 0 ? 1 : length) {
     length = utf8_length(text);
     if (length == 0)
       to += sprintf(to, "\\x%02x", (unsigned)(unsigned char)*text);
@@ -81,27 +87,23 @@ find(const struct names *names, const char *text, uint64_t *key)
 uint32_t
 names_find(const struct names *names, const char *text)
 {
-  char *copy = clean_copy(text);
   uint64_t key;
-  const uint32_t id = find(names, copy, &key);
-  pool_free(copy);
-  return id;
+  return find(names, clean(text), &key);
 }
 
 uint32_t
 names_intern(struct names *names, const char *text)
 {
-  char *copy = clean_copy(text);
+  const char *own = clean(text);
   uint64_t key;
-  uint32_t id = find(names, copy, &key);
-  if (id != NAMES_NONE) {
-    pool_free(copy);
+  uint32_t id = find(names, own, &key);
+  if (id != NAMES_NONE)
     return id;
-  }
   id = (uint32_t)names->count;
   if (id >= INT32_MAX)
     fail_memory();
-  ARRAY_PUSH(names->texts, names->count, names->capacity, copy);
+  ARRAY_PUSH(names->texts, names->count, names->capacity,
+             own == text ? pool_text(text) : own);
   index_map_add(&names->ids, key, id);
   return id;
 }

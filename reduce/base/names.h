@@ -14,7 +14,7 @@
 
 struct names {
   const struct names *base; /* has the first ids; NULL: there is none */
-  char **texts;             /* by id, also those of the base */
+  const char **texts;       /* by id, also those of the base */
   size_t count, capacity;   /* of texts */
   struct index_map ids;     /* of own texts, by hash: see names.c */
 };
