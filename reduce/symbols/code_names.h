@@ -5,7 +5,7 @@
  *
  * A file that is open takes descriptors, and memory for its symbols and debug
  * information: of the MOST_OPEN that were used last.  The others are opened
- * again when something is asked of them.
+ * again when something new is asked of them.
  *
  * Not safe for two threads.
  */
@@ -18,9 +18,20 @@
 
 /* What the file says of a place. */
 struct code_place {
-  bool known;    /* the file has it */
-  bool nameless; /* the active function has no symbol */
-  bool debugged; /* there is information for debugging */
+  bool known;     /* the file has it */
+  bool nameless;  /* the active function has no symbol */
+  bool debugged;  /* there is information for debugging, and it was needed */
+  uint64_t start; /* of the active function */
+  size_t first_line, line_count; /* among the lines of the module: of the
+                                    active function, then of what is inlined
+                                    in it, and in that, ... */
+};
+
+/* A function at a line; names are ids of code_names.names. */
+struct code_line {
+  struct profile_function function;
+  uint32_t line_file; /* where the line is; 0: not known */
+  int64_t line;       /* 0: not known */
 };
 
 struct code_module {
@@ -33,9 +44,16 @@ struct code_module {
   struct pool pool;      /* memory of the next three while it is open */
   struct code_file file; /* all zero: it is not open */
   struct function_symbols symbols;
-  struct source_places sources; /* all zero: not read yet */
+  struct source_places sources;
+  bool sources_read;
   struct row_table types;       /* program_types_read */
   bool types_read;
+  struct index_map by_offset; /* numbers of places that were asked for */
+  struct code_place *places;
+  size_t place_count, place_capacity;
+  struct code_line *lines;
+  size_t line_count, line_capacity;
+  uint64_t place_code; /* code_offset when these were found */
 };
 
 struct code_names {    /* all zero, but for the pool and DELETED: empty */
