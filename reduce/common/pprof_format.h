@@ -144,6 +144,10 @@ struct pprof_value_type {
 
 extern const struct pprof_value_type pprof_columns[PPROF_COLUMNS];
 
+/* The comment of the gzip header of a file by mprof, before the number of its
+ * process. */
+#define PPROF_GZIP_COMMENT "mprof "
+
 /* The file of functions of the runtime, which are hidden by default. */
 #define PPROF_RUNTIME_FILE "[runtime]"
 

@@ -234,3 +234,21 @@ profile_read(struct profile *profile, const char *path,
   for (int i = 0; i <= PPROF_FUNCTION; i++)
     index_map_release(&reading.ids[i]);
 }
+
+bool
+profile_file_is_of(const char *path, const char *process)
+{
+  static const char magic[] = "\x1f\x8b\x08\x10"; /* the last: a comment */
+  enum { HEADER_BYTES = 10 };
+  char start[HEADER_BYTES + 300] = "";
+  const char *comment = start + HEADER_BYTES;
+  const size_t length = strlen(PPROF_GZIP_COMMENT);
+  FILE *file = fopen(path, "re");
+  if (file == NULL)
+    return false;
+  start[fread(start, 1, sizeof start - 1, file)] = '\0';
+  fclose(file);
+  return memcmp(start, magic, strlen(magic)) == 0 &&
+         strncmp(comment, PPROF_GZIP_COMMENT, length) == 0 &&
+         (process == NULL || strcmp(comment + length, process) == 0);
+}

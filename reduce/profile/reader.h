@@ -40,3 +40,7 @@ struct reader_options {
  * valid profile or cannot be added; PROFILE is then of no use. */
 void profile_read(struct profile *profile, const char *path,
                   const struct reader_options *options);
+
+/* Returns whether the gzip header of the file PATH says that mprof wrote it,
+ * and, unless PROCESS is NULL, that this is its comment mprof.process. */
+bool profile_file_is_of(const char *path, const char *process);

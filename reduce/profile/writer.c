@@ -9,11 +9,9 @@
 #include "base/sink.h"
 #include "common/pprof_format.h"
 
-#include <stdio.h>
-
 /* ---- protobuf ---------------------------------------------------------- */
 
-enum { VARINT_BYTES = 10 };
+enum { VARINT_BYTES = 10, ID_BYTES = 5 }; /* of 64 bits, of 32 bits */
 
 /* Writes NUMBER to TO, where there is room; returns where that ends. */
 static uint8_t *
@@ -178,6 +176,8 @@ struct writing {
   struct wire_buffer whole, message, part;
   struct numbers chain, hidden; /* of the sample in hand */
   unsigned char *parts;         /* what is hidden; NULL: nothing is */
+  uint32_t last;                /* node of the last chain that is packed: */
+  uint8_t *packed, *packed_end;
 };
 
 /* Writes the field in hand. */
@@ -224,7 +224,39 @@ write_value_type(struct writing *writing, enum pprof_profile_field field,
   send_message(writing, field);
 }
 
-/* Puts NODE's chain into the message. */
+/* Puts NODE's chain, all of which shows, into the message.  What it has in
+ * common with the last one stays packed: the root's end is at the end of the
+ * memory.  Nodes have larger numbers than their parents. */
+static void
+put_plain_chain(struct writing *writing, uint32_t node)
+{
+  const struct tree_node *nodes = writing->profile->tree.nodes;
+  struct numbers *new = &writing->chain;
+  uint8_t *start = writing->packed, id[VARINT_BYTES];
+  uint32_t last = writing->last;
+  while (node != last)
+    if (node > last) {
+      numbers_push(new, node);
+      node = nodes[node].parent;
+    } else {
+      while (*start++ >= 0x80)
+        ;
+      last = nodes[last].parent;
+    }
+  while (new->count > 0) {
+    last = (uint32_t)new->items[--new->count];
+    const size_t length =
+        (size_t)(put_varint(id, id_of(nodes[last].item)) - id);
+    start = memcpy(start - length, id, length);
+  }
+  writing->last = last;
+  writing->packed = start;
+  if (last != TREE_ROOT)
+    wire_put_bytes(&writing->message, PPROF_SAMPLE_LOCATIONS, start,
+                   (size_t)(writing->packed_end - start));
+}
+
+/* Puts NODE's chain into the message, and what of it is hidden. */
 static void
 put_chain(struct writing *writing, uint32_t node)
 {
@@ -234,8 +266,7 @@ put_chain(struct writing *writing, uint32_t node)
   chain->count = 0;
   for (; node != TREE_ROOT; node = nodes[node].parent)
     numbers_push(chain, id_of(nodes[node].item));
-  if (writing->parts != NULL)
-    part_chain(writing->parts, chain, hidden);
+  part_chain(writing->parts, chain, hidden);
   wire_put_packed(&writing->message, PPROF_SAMPLE_LOCATIONS, chain->items,
                   chain->count);
   wire_put_packed(&writing->message, PPROF_SAMPLE_HIDDEN, hidden->items,
@@ -249,7 +280,8 @@ write_sample(struct writing *writing, size_t row)
   size_t count;
   const uint64_t *words = row_table_words(
       &profile->label_rows, profile->samples[row].labels, &count);
-  put_chain(writing, profile->samples[row].node);
+  (writing->parts == NULL ? put_plain_chain : put_chain)(
+      writing, profile->samples[row].node);
   wire_put_packed(&writing->message, PPROF_SAMPLE_VALUES,
                   profile->values + row * profile->column_count,
                   profile->column_count);
@@ -349,37 +381,18 @@ write_all(struct writing *writing)
   send_number(writing, PPROF_DEFAULT_TYPE, profile->default_type);
 }
 
-/* The comment of a gzip header, before the number of the process. */
-#define BY_MPROF "mprof "
-
-bool
-profile_file_is_of(const char *path, const char *process)
-{
-  static const char magic[] = "\x1f\x8b\x08\x10"; /* the last: a comment */
-  enum { HEADER_BYTES = 10 };
-  char start[HEADER_BYTES + 300] = "";
-  const char *comment = start + HEADER_BYTES;
-  FILE *file = fopen(path, "re");
-  if (file == NULL)
-    return false;
-  start[fread(start, 1, sizeof start - 1, file)] = '\0';
-  fclose(file);
-  return memcmp(start, magic, strlen(magic)) == 0 &&
-         strncmp(comment, BY_MPROF, strlen(BY_MPROF)) == 0 &&
-         (process == NULL ||
-          strcmp(comment + strlen(BY_MPROF), process) == 0);
-}
-
 void
 profile_write(const struct profile *profile, bool plain, struct sink *sink)
 {
   const char *process = profile_comment(profile, PPROF_COMMENT_PROCESS);
   const char *comment =
-      profile->by_mprof
-          ? pool_format(BY_MPROF "%s", process == NULL ? "" : process)
-          : NULL;
+      !profile->by_mprof ? NULL
+      : process == NULL  ? PPROF_GZIP_COMMENT
+                         : pool_format(PPROF_GZIP_COMMENT "%s", process);
   struct writing writing = {.profile = profile,
                             .sink = gzip_sink_open(sink, comment)};
+  const size_t most = profile->tree.count * ID_BYTES;
+  writing.packed = writing.packed_end = (uint8_t *)pool_alloc(most) + most;
   if (!plain && profile->by_mprof && profile->language == LANGUAGE_LISP)
     writing.parts = find_parts(profile);
   write_all(&writing);

@@ -8,10 +8,6 @@
 #include "base/sink.h"
 #include "profile/profile.h"
 
-/* Returns whether the gzip header of the file PATH says that mprof wrote it,
- * and, unless PROCESS is NULL, that this is its comment mprof.process. */
-bool profile_file_is_of(const char *path, const char *process);
-
 /* Writes PROFILE, compressed, to SINK; the owner of SINK flushes it and finds
  * failures.  With PLAIN all frames show to all programs; else those that are
  * hidden by default show only to mprof. */
