@@ -165,6 +165,7 @@ add_calls(struct building *b)
   const struct context_tree *tree = b->counters.tree;
   const struct reading *reading = &b->reading;
   uint64_t values[PPROF_COLUMNS] = {0};
+  uint32_t labels = 0;
   uint64_t *calls = sum_below(reading->profile, reading->first_sample);
   for (uint32_t i = CONTEXT_FIRST; i < tree->context_count; i++) {
     const struct context *c = &tree->contexts[i];
@@ -176,7 +177,7 @@ add_calls(struct building *b)
     values[PPROF_CALLS] = calls[i];
     sample_begin(&b->reading);
     if (calls[i] != 0)
-      building_put(b, i, NULL, values);
+      building_put(b, i, &labels, values);
   }
   pool_free(calls);
 }

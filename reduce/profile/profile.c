@@ -171,13 +171,25 @@ void
 profile_fold_samples(struct profile *profile)
 {
   struct row_table rows = {0};
+  struct numbers firsts = {0}; /* by row */
   size_t width = profile->column_count;
   size_t count = 0;
+  uint8_t *at_node = pool_zeroed(profile->tree.count, 1); /* 2: several */
+  for (size_t i = 0; i < profile->sample_count; i++) {
+    uint8_t *samples = &at_node[profile->samples[i].node];
+    *samples = *samples == 0 ? 1 : 2;
+  }
   for (size_t i = 0; i < profile->sample_count; i++) {
     uint64_t key[3];
     const uint64_t *values = profile->values + i * width;
-    make_fold_key(profile, i, key);
-    uint32_t row = row_table_add(&rows, key, sizeof key / sizeof key[0]);
+    size_t row = count;
+    if (at_node[profile->samples[i].node] > 1) {
+      make_fold_key(profile, i, key);
+      row = row_table_add(&rows, key, sizeof key / sizeof key[0]);
+      if (row == firsts.count)
+        numbers_push(&firsts, count);
+      row = firsts.items[row];
+    }
     if (row == count) {
       profile->samples[count] = profile->samples[i];
       memmove(profile->values + count * width, values,
@@ -189,6 +201,8 @@ profile_fold_samples(struct profile *profile)
   }
   profile->sample_count = count;
   row_table_release(&rows);
+  pool_free(firsts.items);
+  pool_free(at_node);
 }
 
 /* ---- about the whole ---- */
