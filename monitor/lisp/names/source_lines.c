@@ -5,11 +5,10 @@
  * A compiled file is one unit of the debugging information.  The C code
  * in it that does not stem from the source is without lines.
  *
- * libdw finds the unit, and its line program is run here (DWARF 5, section
- * 6.2).  libdw would make an array of all rows, which takes five times as long
- * (0.1 s at the start of a program with 27 MB of code) and 150 kB of stack.
- * Other versions of DWARF are not read.  Nothing is read beyond the end of a
- * section. */
+ * libdw finds the unit, and its line program is run here (DWARF 2 to 5,
+ * section 6.2).  libdw would make an array of all rows, which takes five
+ * times as long (0.1 s at the start of a program with 27 MB of code) and 150
+ * kB of stack.  Nothing is read beyond the end of a section. */
 #include "lisp/names/code_functions.h"
 
 #include <dwarf.h>
@@ -112,6 +111,25 @@ struct program {
   uint64_t source;         /* number of the file that lines are wanted of */
 };
 
+/* Reads a list of directories or files as it is before DWARF 5: entries of a
+ * text and some NUMBERS, up to an empty text.  Returns the number of the
+ * entry whose path ends in NAME, counted from 1 on, or UINT64_MAX. */
+static uint64_t
+find_in_old_list(struct cursor *c, int numbers, const char *name)
+{
+  uint64_t found = UINT64_MAX;
+  for (uint64_t number = 1;; number++) {
+    const char *const text = (const char *)c->at;
+    cursor_take(c, strnlen(text, (size_t)(c->end - c->at)) + 1);
+    if (c->bad || *text == '\0')
+      return found;
+    for (int i = 0; i < numbers; i++)
+      cursor_uleb(c);
+    if (strcmp(basename(text), name) == 0)
+      found = number;
+  }
+}
+
 /* Reads a list of directories or files: the parts of an entry with the forms
  * that these have, then the entries.  Returns the number of the entry whose
  * path ends in NAME, or UINT64_MAX. */
@@ -164,19 +182,26 @@ open_program(const struct source_file *file, uint64_t offset,
     return false;
   c.end = c.at + size;
   version = cursor_number(&c, 2);
-  cursor_take(&c, 2); /* sizes of an address and of a segment's number */
+  if (version >= 5)
+    cursor_take(&c, 2); /* sizes of an address and of a segment's number */
   size = cursor_number(&c, 4);
   p->code = c;
   cursor_take(&p->code, size);
   p->step = cursor_number(&c, 1);
-  cursor_take(&c, 2); /* of long instruction words, and of statements */
+  cursor_take(&c, version >= 4 ? 2 : 1); /* of statements, and before that of
+                                            long instruction words */
   p->first_line = (int8_t)cursor_number(&c, 1);
   p->range = (int)cursor_number(&c, 1);
   p->first_special = (unsigned)cursor_number(&c, 1);
   p->operands = cursor_take(&c, p->first_special - 1);
-  find_in_list(file, &c, ""); /* the directories */
-  p->source = find_in_list(file, &c, basename(source));
-  return version == 5 && p->range != 0 && p->source != UINT64_MAX && !c.bad &&
+  if (version >= 5) { /* the directories, then the files */
+    find_in_list(file, &c, "");
+    p->source = find_in_list(file, &c, basename(source));
+  } else {
+    find_in_old_list(&c, 0, "");
+    p->source = find_in_old_list(&c, 3, basename(source));
+  }
+  return version <= 5 && p->range != 0 && p->source != UINT64_MAX && !c.bad &&
          !p->code.bad;
 }
 
