@@ -134,6 +134,17 @@ inflate_all(struct input_file *file, struct input_octets packed)
     refuse(file, 0, "inflated data", "the compressed file holds no data");
 }
 
+bool
+input_is_heap_text(struct input_octets octets)
+{
+  static const char *const starts[] = {"heap profile:", "heap_v2/"};
+  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+    if (octets.length > strlen(starts[i]) &&
+        memcmp(octets.data, starts[i], strlen(starts[i])) == 0)
+      return true;
+  return false;
+}
+
 /* Returns what a file that starts with these bytes is if it is surely no
  * profile, else NULL.  A plain profile is binary from its second byte on, so
  * text is recognised by the absence of control characters. */
@@ -163,7 +174,7 @@ foreign_kind(struct input_octets start)
     if ((c < 0x20 && strchr("\t\n\r\f", c) == NULL) || c == 0 || c == 0x7f)
       return NULL;
   }
-  return "a text file";
+  return input_is_heap_text(start) ? NULL : "a text file";
 }
 
 /* Fails where a file that begins with START is surely no profile. */

@@ -46,11 +46,15 @@ struct input_octets {
 
 /* Reads OCTETS, or the file PATH if there are none, into FILE.  A failure
  * names the path, the reason and, for a compressed file, the offset in that
- * file.  An empty file, a device and a file of some other well-known kind are
- * failures.  A pipe is read to its end.
+ * file.  An empty file, a device, text that is no heap profile and a file of
+ * some other well-known kind are failures.  A pipe is read to its end.
  */
 void input_file_read(struct input_file *file, const char *path,
                      struct input_octets octets);
+
+/* Returns whether OCTETS begin as the heap profiles that gperftools, tcmalloc
+ * and jemalloc write as text. */
+bool input_is_heap_text(struct input_octets octets);
 
 /* Gives back the memory of the data before AT, which must not be read again:
  * it becomes zeros.  A call that would free less than a megabyte does nothing

@@ -171,7 +171,7 @@ find_live(struct reading *reading)
                                  profile_has(heading, MEASURE_BYTES)};
   if (!profile_has(heading, MEASURE_KEPT_BYTES))
     return;
-  if (found.allocations && !heading->by_mprof)
+  if (found.allocations && !heading->by_mprof && !reading->is_text)
     found = look_at_samples(reading);
   if (!found.allocations) {
     columns[MEASURE_ALLOCS] = columns[MEASURE_KEPT_ALLOCS];

@@ -169,6 +169,8 @@ struct profile {
   uint64_t text_limit; /* bytes, of all files: input_file_text_limit */
   enum language language;
   bool by_mprof; /* all files are */
+  bool addresses_alone; /* a file has nothing else: names are to be read from
+                           files of code without a known build id */
   struct profile_gaps gaps;
   uint64_t total[COLUMN_USES];   /* of all samples, by use; bytes or counts */
   int64_t facts[FACT_COUNT];     /* sums, but for FACT_LIVE_COLLECTION */

@@ -3,7 +3,7 @@
 /* Reads one file: bytes (input_file.c), what chains are made of
  * (reader_tables.c), what is said of the whole (here), comments (comments.c),
  * sample types (columns.c), and samples (reader_samples.c); all by the
- * decoder of message.c.
+ * decoder of message.c.  A text is read by heap_text.c.
  *
  * Samples are nearly all of a profile.  The other fields are listed first,
  * since they may refer to each other in either direction.
@@ -31,7 +31,7 @@ reading_fault_at(const struct reading *reading, size_t offset,
   va_list arguments;
   struct reading failing = *reading;
   failing.failing = true;
-  if (!reading->failing)
+  if (!reading->failing && !reading->is_text)
     wire_check(&failing);
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
@@ -221,12 +221,18 @@ profile_read(struct profile *profile, const char *path,
   input_file_read(&reading.file, path, options->octets);
   uint64_t text = input_file_text_limit(&reading.file);
   reading.text_left = text;
-  list_fields(&reading);
-  reading_tables(&reading);
-  read_heading(&reading);
-  reading_comments(&reading);
-  reading_columns(&reading);
-  reading_samples(&reading);
+  reading.is_text = input_is_heap_text(
+      (struct input_octets){reading.file.data, reading.file.length});
+  if (reading.is_text) {
+    heap_text_read(&reading);
+  } else {
+    list_fields(&reading);
+    reading_tables(&reading);
+    read_heading(&reading);
+    reading_comments(&reading);
+    reading_columns(&reading);
+    reading_samples(&reading);
+  }
   reading_take(&reading, text);
   pool_free(reading.file.data);
   pool_free(reading.fields);

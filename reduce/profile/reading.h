@@ -102,6 +102,7 @@ struct reading {
                    by uses, as the profile has columns of mprof's, or as the
                    file's columns are others */
   bool failing; /* something is wrong with the file */
+  bool is_text; /* it is no message, but a text: heap_text.c */
   uint64_t text_left;  /* bytes that names may still have, as often as
                           anything refers to them */
   size_t first_sample; /* of the file, a number in the profile */
@@ -164,6 +165,9 @@ void reading_tables(struct reading *reading);
 void reading_comments(struct reading *reading);
 void reading_columns(struct reading *reading);
 void reading_samples(struct reading *reading);
+
+/* Reads all of these parts of a text (input_is_heap_text). */
+void heap_text_read(struct reading *reading);
 
 /* Adds the comments to the profile, and takes the facts that they state; a
  * part of reading_comments, which takes what the samples need as well. */

@@ -165,7 +165,8 @@ open_file(struct code_file *file, const char *path, int descriptor,
   bool readable =
       file->elf != NULL && gelf_getclass(file->elf) != ELFCLASSNONE;
   read_build_id(file->elf, id);
-  if (readable && strcmp(id, build_id) == 0) {
+  if (readable && (strcmp(id, build_id) == 0 ||
+                   strcmp(build_id, CODE_ANY_BUILD) == 0)) {
     GElf_Ehdr header;
     if (gelf_getehdr(file->elf, &header) != NULL)
       file->entry = header.e_entry;

@@ -284,9 +284,12 @@ begin_module(struct symbolizing *s, uint32_t number)
   struct profile_mapping *mapping = &s->profile->mappings[number];
   const char *path = profile_text(s->profile, mapping->file);
   const char *id = profile_text(s->profile, mapping->build_id);
-  bool any = path[0] == '/' && (s->profile->by_mprof || *id != '\0');
-  struct code_module *module =
-      code_names_module(s->names, path, any ? id : NULL);
+  const bool known = s->profile->by_mprof || *id != '\0';
+  const bool any = path[0] == '/' && (known || s->profile->addresses_alone);
+  struct code_module *module = code_names_module(s->names, path,
+                                                 !any    ? NULL
+                                                 : known ? id
+                                                         : CODE_ANY_BUILD);
   module->code_offset = mapping->offset;
   note_outcome(s, module, id);
   if (!any || module->outcome != CODE_FILE_GOOD)
