@@ -304,7 +304,7 @@
 (defun made-by-thread ()
   (loop until *stop*
         do (intern (format nil "S~D" (incf *rounds*)) '#:crowd)
-           (keep (cells 1))))
+           (keep (cells 50))))
 
 ;; How far the thread comes is not the same each time.
 (setf *dump-only* "[nothing]")
@@ -319,7 +319,7 @@
       (setf *stop* t)
       (mp:process-join thread))
   ;; in each round INCF takes one variable; LOOP is one block
-  (conses 'made-by-thread (+ (* *rounds* (+ 1 (v 1))) (v 1)))
+  (conses 'made-by-thread (+ (* *rounds* (+ 50 (v 1))) (v 1)))
   (calls 'made-by-thread 1))
 
 (dolist (name '("a" "a.fas" "one" "one.fas" "two" "two.fas"))
