@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 enum { COUNTS = 4 }; /* in use: objects, bytes; allocated: objects, bytes */
 
@@ -37,14 +38,19 @@ struct heap_text {
   char *start, *at;     /* the text, with a zero behind; the present line */
   char *next;           /* the line behind it */
   uint64_t rate;        /* 1: not sampled */
-  bool accumulates;     /* what was allocated differs from what is in use */
   struct numbers chain; /* addresses, the innermost first */
   struct mapped {
     uint64_t start, end;
     uint32_t number; /* of the profile's mapping */
     bool allocator;
-  } * files; /* by address */
+  } *files; /* by address */
   size_t file_count, file_capacity;
+  struct text_sample {
+    uint64_t counts[COUNTS]; /* scaled */
+    uint32_t node;           /* the end of its chain */
+    size_t at;               /* offset of its line */
+  } *samples;
+  size_t sample_count, sample_capacity;
 };
 
 /* ---- lines ---- */
@@ -96,6 +102,14 @@ read_number(const char **at, int base, uint64_t *number)
   return true;
 }
 
+/* Returns whether nothing but blanks is left at AT. */
+static bool
+is_end(const char *at)
+{
+  skip(&at, "");
+  return *at == '\0';
+}
+
 /* Reads "N: N [N: N]" at *AT. */
 static bool
 read_counts(const char **at, uint64_t counts[COUNTS])
@@ -115,7 +129,7 @@ read_chain(struct heap_text *text, const char *at)
   while (read_number(&at, 16, &address))
     if (address != 0)
       numbers_push(&text->chain, address - 1); /* in the call */
-  if (!skip(&at, "") || *at != '\0')
+  if (!is_end(at))
     refuse_line(text, "an address is not a hexadecimal number");
 }
 
@@ -126,23 +140,17 @@ static void
 add_file(struct heap_text *text)
 {
   struct profile *profile = text->reading->profile;
-  struct profile_mapping m = {.end = 0};
-  const char *at = text->at;
-  uint64_t inode;
-  if (!read_number(&at, 16, &m.start) || !skip(&at, "-") ||
-      !read_number(&at, 16, &m.end) || m.end <= m.start ||
-      m.end > INT64_MAX || !skip(&at, "r") || at[0] == '\0' || at[1] != 'x')
+  struct profile_mapping m;
+  int length = 0;
+  if (sscanf(text->at,
+             "%" SCNx64 "-%" SCNx64 " r%*1[-w]x%*c %" SCNx64 " %*s %*u %n",
+             &m.start, &m.end, &m.offset, &length) < 3 ||
+      length == 0 || m.end <= m.start || m.end > INT64_MAX ||
+      m.offset > INT64_MAX - m.end)
     return;
-  at += strcspn(at, " ");
-  if (!read_number(&at, 16, &m.offset) || m.offset > INT64_MAX - m.end)
-    return;
-  skip(&at, "");
-  at += strcspn(at, " "); /* the device */
-  if (!read_number(&at, 10, &inode))
-    return;
-  skip(&at, "");
-  const char *name = basename(at);
-  m.file = names_intern(&profile->names, at);
+  const char *path = text->at + length, *name = basename(path);
+  m = (struct profile_mapping){
+      m.start, m.end, m.offset, names_intern(&profile->names, path), 0, 0};
   ARRAY_ADD(text, file,
             (struct mapped){m.start, m.end, profile_add_mapping(profile, m),
                             strstr(name, "jemalloc") != NULL ||
@@ -221,21 +229,12 @@ node_of_chain(const struct heap_text *text)
 static void
 add_sample(struct heap_text *text, uint64_t counts[COUNTS])
 {
-  struct reading *reading = text->reading;
-  uint32_t labels = 0;
+  struct text_sample sample = {.node = node_of_chain(text),
+                               .at = (size_t)(text->at - text->start)};
   scale(text, &counts[0], &counts[1]);
   scale(text, &counts[2], &counts[3]);
-  reading->sample_at = (size_t)(text->at - text->start);
-  sample_begin(reading);
-  if (text->accumulates) {
-    numbers_push(&reading->values, counts[2]);
-    numbers_push(&reading->values, counts[3]);
-  }
-  numbers_push(&reading->values, counts[0]);
-  numbers_push(&reading->values, counts[1]);
-  sample_check(reading);
-  sample_add(reading, node_of_chain(text), &labels);
-  reading->sample++;
+  memcpy(sample.counts, counts, sizeof sample.counts);
+  ARRAY_ADD(text, sample, sample);
 }
 
 /* Reads a line of samples. */
@@ -247,10 +246,10 @@ read_line(struct heap_text *text)
   if (skip(&at, "@")) {
     read_chain(text, at);
   } else if (skip(&at, "t*:")) {
-    if (!read_counts(&at, counts))
+    if (!read_counts(&at, counts) || !is_end(at))
       refuse_line(text, "what follows t*: is not N: N [N: N]");
     add_sample(text, counts);
-  } else if (!skip(&at, "t") && *at != '\0') {
+  } else if (!skip(&at, "t") && !is_end(at)) {
     if (!read_counts(&at, counts) || !skip(&at, "@"))
       refuse_line(text, "the line is not N: N [N: N] @ ADDRESSES");
     read_chain(text, at);
@@ -265,8 +264,8 @@ static void
 read_heading(struct heap_text *text)
 {
   const char *at = next_line(text) ? text->at : "";
-  uint64_t totals[COUNTS] = {0};
-  bool good = true;
+  uint64_t totals[COUNTS];
+  bool good;
   text->rate = 1;
   if (skip(&at, "heap profile:")) {
     good = read_counts(&at, totals) && skip(&at, "@");
@@ -275,37 +274,59 @@ read_heading(struct heap_text *text)
              read_number(&at, 10, &text->rate);
   } else {
     good = skip(&at, "heap_v2/") && read_number(&at, 10, &text->rate) &&
-           next_line(text);
+           is_end(at) && next_line(text);
     at = text->at;
     good = good && skip(&at, "t*:") && read_counts(&at, totals);
   }
-  if (!good)
+  if (!good || !is_end(at))
     refuse_line(text, "is no heap profile that mprof knows");
-  text->accumulates = (totals[2] != totals[0] && totals[2] != 0) ||
-                      (totals[3] != totals[1] && totals[3] != 0);
 }
 
+/* Gives the file its columns: those of what was allocated only where that is
+ * not what is in use, as tcmalloc writes that twice. */
 static void
-set_columns(struct heap_text *text)
+set_columns(const struct heap_text *text, bool accumulates)
 {
-  static const struct pprof_value_type types[] = {
-      {"alloc_objects", "count"}, {"alloc_space", "bytes"},
-      {"inuse_objects", "count"}, {"inuse_space", "bytes"},
-      {"objects", "count"},       {"space", "bytes"}};
+  static const enum pprof_column columns[COUNTS] = {
+      PPROF_KEPT_COUNT, PPROF_KEPT_BYTES, PPROF_COUNT, PPROF_BYTES};
   struct names *names = &text->reading->profile->names;
   struct profile *heading = &text->reading->heading;
-  const struct pprof_value_type *first = &types[text->accumulates ? 0 : 4];
-  heading->column_count = text->accumulates ? 4 : 2;
-  heading->columns =
-      pool_zeroed(heading->column_count, sizeof *heading->columns);
+  heading->column_count = accumulates ? COUNTS : COUNTS / 2;
+  heading->columns = pool_zeroed(COUNTS, sizeof *heading->columns);
   for (size_t i = 0; i < heading->column_count; i++)
-    heading->columns[i] =
-        (struct profile_value_type){names_intern(names, first[i].type),
-                                    names_intern(names, first[i].unit)};
+    heading->columns[i] = (struct profile_value_type){
+        names_intern(names, pprof_columns[columns[i]].type),
+        names_intern(names, pprof_columns[columns[i]].unit)};
   heading->period_type = (struct profile_value_type){
       names_intern(names, "space"), names_intern(names, "bytes")};
   heading->period = (int64_t)text->rate;
   heading->file_count = 1;
+}
+
+/* Adds all samples to the profile. */
+static void
+add_all(const struct heap_text *text)
+{
+  struct reading *reading = text->reading;
+  bool accumulates = false, apart = false;
+  for (size_t i = 0; i < text->sample_count; i++) {
+    const uint64_t *c = text->samples[i].counts;
+    accumulates |= c[3] != 0 && (c[2] != c[0] || c[3] != c[1]);
+    apart |= c[0] > c[2] || c[1] > c[3];
+  }
+  set_columns(text, accumulates);
+  reading_columns(reading);
+  reading->heading.gaps.apart = accumulates && apart;
+  for (size_t i = 0; i < text->sample_count; i++, reading->sample++) {
+    const struct text_sample *sample = &text->samples[i];
+    uint32_t labels = 0;
+    reading->sample_at = sample->at;
+    sample_begin(reading);
+    for (size_t c = 0; c < reading->heading.column_count; c++)
+      numbers_push(&reading->values, sample->counts[c]);
+    sample_check(reading);
+    sample_add(reading, sample->node, &labels);
+  }
 }
 
 void
@@ -320,10 +341,10 @@ heap_text_read(struct reading *reading)
   reading->profile->addresses_alone = true;
   read_files(&text);
   read_heading(&text);
-  set_columns(&text);
-  reading_columns(reading);
   while (next_line(&text))
     read_line(&text);
+  add_all(&text);
   pool_free(text.start);
   pool_free(text.files);
+  pool_free(text.samples);
 }

@@ -107,6 +107,10 @@ says 'is named' '/gone/program cannot be read, so its functions have no names'
 sed '/MAPPED/,$d' text >alone
 expect 'without files' 0 '' report --no-legend alone
 
+echo 'heap profile: 0: 0 [0: 0] @ heapprofile' >none
+expect 'nothing at all' 0 '' report --no-legend none
+says 'counts nothing' '0 allocations, 0 bytes'
+
 # refused TITLE REASON SED...: the file after that.
 refused() {
   sed "${@:3}" text >damaged
@@ -118,6 +122,8 @@ text heapprofile heap_v2/1
 line=$(head -n 1 text | wc -c)
 refused 'another kind' 'is no heap profile that mprof knows (offset 0 of the file)' \
   '1s/heapprofile/growthz/'
+refused 'more behind it' 'is no heap profile that mprof knows (offset 0 of the file)' \
+  '1s/heapprofile/heap_v2\/128]/'
 refused 'a word for a number' \
   "the line is not N: N [N: N] @ ADDRESSES (offset $line of the file)" '2s/100/many/'
 refused 'a negative one' "the line is not N: N [N: N] @ ADDRESSES" '2s/200/-200/'
