@@ -182,7 +182,10 @@ A byte that is not UTF-8 becomes U+FFFD."
   (monitor-map "mprof_monitor_map" :int (&list :cstring))
   (monitor-unmap "mprof_monitor_unmap" :int (:int))
   (monitor-message "mprof_monitor_message" :cstring ())
-  (file-access "access" :int (:cstring :int)) ; of the C library
+  (file-access "access" :int (:cstring :int)) ; of the C library, as the next
+  (process-fork "fork" :int ())
+  (process-exit "_exit" :void (:int))
+  (process-kill "kill" :int (:int :int))
   (monitor-counter "mprof_monitor_counter" :unsigned-long-long (&list :int))
   (region-begin "mprof_monitor_region_begin" :int (&list :cstring))
   (region-end "mprof_monitor_region_end" :int ())

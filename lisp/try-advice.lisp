@@ -2,306 +2,369 @@
 ;;;;
 ;;;; try-advice.lisp -- measure what a change to the program saves.
 ;;;;
-;;;; The program is not changed: functions are replaced during further runs, and
-;;;; their old definitions are restored even after a non-local exit.
+;;;; Everything happens in a copy of the process, made by fork: so the program
+;;;; stays as it is, whatever is defined and run.  The copy compiles the files of
+;;;; the definitions as they are, but *MACROEXPAND-HOOK* replaces each definition
+;;;; that is tried: so calls within a file, inline code, declarations and the
+;;;; package are those of the edited file.
 ;;;;
-;;;; ECL compiles a call within one file to a direct call in C, of the old
-;;;; function.  So each new function has a name of its own in profiles, and
-;;;; counts its calls.  If an old name still appears, its callers in that file are
-;;;; compiled again, and used only if a run with them and the old functions
-;;;; allocates the same as the program.
+;;;; ECL does not record where classes, variables and methods are defined.  They
+;;;; are looked for in the text of the files with functions.
 
 (in-package #:mprof)
 
-(defun name-defined-by (form)
-  "Return the name of the function that FORM, a DEFUN, defines."
-  (unless (and (consp form) (eq (first form) 'defun) (consp (rest form))
-               (si:valid-function-name-p (second form)))
-    (fail "TRY-ADVICE takes DEFUN forms, not ~S" form))
-  (second form))
+;;; A copy of the process
 
-(defvar *in-hand* nil
-  "A list (LAMBDA COUNTER), or NIL: what a file of NEW-FUNCTION takes from here,
-since its text cannot name the objects in a form.")
+(defun stream-of-copy (stream)
+  "Return STREAM, but in place of a Gray stream one that discards output: SLIME's
+needs threads that the copy lacks."
+  (if (si:instancep stream) (make-broadcast-stream) stream))
 
-(defmacro lambda-in-hand ()
-  "Expand into the lambda expression that is compiled."
-  (first *in-hand*))
+(defun write-result (function file)
+  "Write the value of FUNCTION to FILE, or a string that says which error it did
+not handle."
+  (let* ((result nil)
+         (hook (lambda (condition hook)
+                 (declare (ignore hook))
+                 (setf result (if (typep condition 'mprof-error)
+                                  (reason condition)
+                                  (format nil "~S: ~A" (type-of condition)
+                                          condition)))
+                 (throw 'result nil)))
+         (si::*handler-clusters* '())   ; not those of callers
+         (*debugger-hook* hook)
+         (ext:*invoke-debugger-hook* hook)
+         (*standard-output* (stream-of-copy *standard-output*))
+         (*error-output* (stream-of-copy *error-output*)))
+    (catch 'result
+      (setf result (funcall function)))
+    (finish-output)
+    (with-open-file (stream file :direction :output :if-exists :supersede)
+      (with-standard-io-syntax
+        (prin1 (if (stringp result) (octets-of result) result) stream)))))
 
-(defun lambda-of (form counter)
-  "Return FORM, a DEFUN, as a function that also counts its calls in the value of
-the symbol that *IN-HAND* has when it is loaded.  COUNTER is its name."
-  (destructuring-bind (name lambda-list &rest body) (rest form)
-    (multiple-value-bind (declarations body) (si::find-declarations body)
-      `(function
-        (ext:lambda-block
-         ,counter
-         (,@lambda-list
-          ,@(unless (member '&aux lambda-list) '(&aux))
-          (,(gensym) (incf (symbol-value
-                            (load-time-value (second *in-hand*))))))
-         ,@declarations
-         (block ,(si:function-block-name name) ,@body))))))
+(defun call-in-copy (function)
+  "Call FUNCTION in a copy of the process, with a pathname for temporary files of
+any type.  Return its value, a list that can be read.  Signal an MPROF-ERROR if
+it ends otherwise."
+  (let ((file (pathname (or (ext:mkstemp "TMP:mprof-")
+                            (fail "cannot make a file in the folder for ~
+                                   temporary files, which TMPDIR names"))))
+        (result nil)
+        (process -1))
+    (finish-output)
+    (protected
+     (progn
+       (setf process (process-fork))
+       (when (eql process 0)
+         (unwind-protect
+              (let ((si:*interrupts-enabled* t))
+                (write-result (lambda () (funcall function file)) file))
+           (process-exit 1))))
+     (progn
+       (loop until (member (si:waitpid process t) '(:exited :signaled :error)))
+       (setf process -1
+             result (with-open-file (stream file)
+                      (with-standard-io-syntax
+                        (let ((*read-eval* nil))
+                          (read stream nil "the program ended"))))))
+     (progn
+       (unless (eql process -1)
+         (process-kill process 9)
+         (si:waitpid process t))
+       (dolist (type '(nil "lsp" "fas" "c" "eclh" "data" "o"))
+         (let ((file (make-pathname :type type :defaults file)))
+           (when (probe-file file)
+             (delete-file file))))))
+    (if (stringp result)
+        (fail "~A" (string-of result))
+        result)))
 
-(defun compile-in-file (form)
-  "Compile FORM, alone in a file, and load it.  Return false if that fails."
-  (let ((names (list (or (ext:mkstemp "TMP:mprof-")
-                         (fail "cannot make a file in the folder for temporary ~
-                                files, which TMPDIR names")))))
-    (flet ((name (type)
-             (first (push (make-pathname :type type :defaults (first names))
-                          names))))
-      (unwind-protect
-           (let ((source (name "lsp"))
-                 (*readtable* (copy-readtable nil))
-                 (*read-base* 10))
-             (with-open-file (stream source :direction :output)
-               (with-standard-io-syntax
-                 (let ((*package* (find-package '#:keyword)))
-                   (prin1 form stream))))
-             (multiple-value-bind (file warnings-p failure-p)
-                 (compile-file source :output-file (name "fas"))
-               (declare (ignore warnings-p))
-               (and file (not failure-p) (load file))))
-        (mapc #'delete-file (remove-if-not #'probe-file names))))))
+;;; Definitions
 
-(defvar *new-function* nil
-  "The function that COMPILE-IN-FILE has loaded.")
+(defun definition-key (form)
+  "Return what FORM defines: a list of its operator, its name and, of a method,
+its qualifiers and the classes of its parameters."
+  (destructuring-bind (operator &optional name &rest rest) form
+    (case operator
+      ((defvar defparameter) (list 'defvar name))
+      (defstruct (list operator (if (consp name) (first name) name)))
+      (defmethod
+       (let ((lambda-list (find-if #'listp rest)))
+         (list* operator name
+                (loop for parameter in lambda-list
+                      until (member parameter lambda-list-keywords)
+                      collect (if (consp parameter) (second parameter) t))
+                (ldiff rest (member lambda-list rest)))))
+      (t (list operator name)))))
 
-(defun new-function (form counter)
-  "Compile FORM, a DEFUN, as COMPILE-FILE does, and return the function.  It
-counts its calls in the value of COUNTER, a symbol without a package, which is
-its name in profiles."
-  (let* ((*standard-output* (make-broadcast-stream))
+(defun definition-p (form)
+  "True if FORM defines what it names."
+  (and (consp form)
+       (symbolp (first form))
+       (eql 0 (search "DEF" (symbol-name (first form))))))
+
+(defun replacement (form definitions)
+  "Return the element of DEFINITIONS that defines what FORM, another one, does;
+or NIL."
+  (and (definition-p form)
+       (not (member form definitions))
+       (find (definition-key form) definitions
+             :key #'definition-key :test #'equal)))
+
+(defun needs-others-p (definition)
+  "True if other files may contain a copy of what DEFINITION defines."
+  (destructuring-bind (operator name &rest rest) definition
+    (declare (ignore rest))
+    (not (or (member operator '(defmethod defgeneric defclass defvar
+                                defparameter define-condition))
+             (and (eq operator 'defun)
+                  (not (si:get-sysprop name 'inline)))))))
+
+;;; Their files
+
+(defun named-function (name)
+  "Return the function or macro function NAME, or NIL."
+  (cond ((not (and (si:valid-function-name-p name) (fboundp name))) nil)
+        ((consp name) (fdefinition name))
+        ((macro-function name))
+        ((not (special-operator-p name)) (fdefinition name))))
+
+(defun true-file (file)
+  "Return the truename of FILE, of a function; NIL if it is not there."
+  (and file
+       (or (probe-file file)
+           ;; ECL 21.2.1 can give it in UTF-8 twice
+           (ignore-errors (probe-file (string-of (namestring file)))))))
+
+(defun program-files ()
+  "Return a list of (FILE INTERPRETED-P), for the files of all functions but
+ECL's."
+  (let ((own (mapcar #'find-package '(#:cl #:si #:ext #:clos #:c #:mp #:ffi
+                                      #:gray #:mprof)))
+        (names '()))
+    (do-all-symbols (symbol)
+      (let ((function (named-function symbol)))
+        (when (and function (not (member (symbol-package symbol) own)))
+          (pushnew (list (ext:compiled-function-file function)
+                         (and (si::bc-split function) t))
+                   names :test #'equal))))
+    (loop for (name interpreted) in names
+          for file = (true-file name)
+          when file
+            collect (list file interpreted))))
+
+(defun word (line start)
+  "Return the symbol of LINE from START on, after blanks and parentheses, without
+its package."
+  (let* ((start (or (position-if-not (lambda (c) (find c " (")) line
+                                     :start start)
+                    (length line)))
+         (word (subseq line start (position-if (lambda (c) (find c " ()")) line
+                                               :start start))))
+    (subseq word (1+ (or (position #\: word :from-end t) -1)))))
+
+(defun defines-p (file definition)
+  "True if a line of FILE seems to begin what DEFINITION is to replace."
+  (destructuring-bind (operator name &rest rest) (definition-key definition)
+    (declare (ignore rest))
+    (let ((operators (if (eq operator 'defvar)
+                         '(defvar defparameter)
+                         (list operator)))
+          (name (if (consp name) (first name) name)))
+      (with-open-file (stream file :external-format :latin-1)
+        (loop for line = (read-line stream nil)
+              while line
+                thereis (and (eql 0 (position #\( line))
+                             (find (word line 0) operators
+                                   :test #'string-equal)
+                             (string-equal name
+                                           (word line
+                                                 (or (position #\Space line)
+                                                     0)))))))))
+
+(defun file-of (definition files)
+  "Return the element of FILES with what DEFINITION is to replace, or NIL."
+  (let* ((function (named-function (second definition)))
+         (file (and function
+                    (true-file (ext:compiled-function-file function)))))
+    (cond (file
+           (assoc file files :test #'equal))
+          ((and (definition-p definition)
+                (not (member (first definition) '(defun defmacro))))
+           (find-if (lambda (entry) (defines-p (first entry) definition))
+                    files)))))
+
+(defun files-that-ran (profile files)
+  "Return the elements of FILES with functions of the program in PROFILE."
+  (loop for row in (data:figure :functions (part profile '(:system :hide)))
+        for name = (data:figure :file row)
+        for file = (and name (probe-file (named-file (octets-of name))))
+        for entry = (and file (assoc file files :test #'equal))
+        when entry
+          collect entry))
+
+;;; In the copy
+
+(defvar *tried* '()
+  "The definitions that are tried in this copy; NIL in the program.")
+
+(defvar *new* '()
+  "Definitions that replace nothing, until they are compiled.")
+
+(defmacro new-definitions ()
+  "Expand into the definitions that replace nothing."
+  `(progn ,@(shiftf *new* '())))
+
+(defun load-again (file interpreted temporary definitions)
+  "Load FILE, compiled unless INTERPRETED is true, with DEFINITIONS in the place
+of its own, and *NEW* before the first of them.  Return those that replaced one.
+The compiled file is called TEMPORARY, with another type."
+  (let* ((expand *macroexpand-hook*)
+         (replaced '())
+         (*macroexpand-hook*
+           (lambda (expander form environment)
+             (let ((new (replacement form definitions)))
+               (when (and (consp form) (eq (first form) 'defstruct))
+                 ;; else ECL does not let its slots change
+                 (dolist (key '(si::is-a-structure
+                                si::structure-slot-descriptions))
+                   (si:rem-sysprop (second (definition-key form)) key)))
+               (cond (new
+                      (push new replaced)
+                      `(progn (new-definitions) ,new))
+                     (t (funcall expand expander form environment))))))
+         (*standard-output* (make-string-output-stream))
          (*error-output* *standard-output*)
-         (*new-function* nil)
-         (*in-hand* (list (lambda-of form counter) counter)))
-    (set counter 0)
-    (or (handler-bind ((warning #'muffle-warning))
-          (and (compile-in-file '(setf *new-function* (lambda-in-hand)))
-               *new-function*))
-        (fail "The new definition of ~S does not compile" (second form)))))
+         (output (make-pathname :type "fas" :defaults temporary)))
+    (handler-bind ((warning #'muffle-warning))
+      (let ((file (if interpreted
+                      file
+                      (or (compile-file file :output-file output)
+                          (fail "~A does not compile:~%~A" file
+                                (get-output-stream-string
+                                 *standard-output*))))))
+        ;; the rest of a script that tries advice has not run yet
+        (catch *tried*
+          (load file))))
+    replaced))
 
-(defstruct (trial (:copier nil) (:predicate nil))
-  "The results of a run: its allocations and the list of its values."
-  values allocations bytes
-  profile                               ; of the run
-  uncalled)                             ; names of new functions
+(defun load-new (temporary)
+  "Load *NEW*, if any: compiled, unless it replaces interpreted functions."
+  (when *new*
+    (let ((source (make-pathname :type "lsp" :defaults temporary))
+          (interpreted (loop for (nil name) in *new*
+                             for function = (named-function name)
+                             always (and function (si::bc-split function)))))
+      (with-open-file (stream source :direction :output :if-exists :supersede)
+        (format stream "(mprof::new-definitions)"))
+      (load-again source interpreted temporary '()))))
+
+(defun define-all (definitions profile temporary)
+  "Make DEFINITIONS.  PROFILE is that of the program with the old ones.  Return
+the names of the files that were compiled and loaded again for them."
+  (let* ((files (program-files))
+         (places (loop for definition in definitions
+                       collect (file-of definition files)))
+         (again (remove-duplicates
+                 (append (remove nil places)
+                         (and (some #'needs-others-p definitions)
+                              (files-that-ran profile files)))
+                 :from-end t))
+         (*new* (loop for definition in definitions
+                      for place in places
+                      unless place
+                        collect definition))
+         (new *new*)
+         (replaced '()))
+    (loop for (nil name) in definitions
+            thereis (or again (named-function name)
+                        (and (symbolp name)
+                             (or (boundp name) (find-class name nil))))
+          finally (fail "~S is not defined yet, so there is nothing to compare ~
+                         with" name))
+    ;; the compiler expands DEFMACRO without the hook
+    (require :cmp)
+    (remhash 'defmacro (symbol-value (find-symbol "*T1-DISPATCH-TABLE*" "C")))
+    (when (every #'null places)
+      (load-new temporary))
+    (loop for (file interpreted) in again
+          do (setf replaced (append (load-again file interpreted temporary
+                                                definitions)
+                                    replaced)))
+    (setf *new* (append *new* (set-difference definitions
+                                              (append new replaced))))
+    (load-new temporary)
+    (loop for (file) in again
+          collect (file-name file))))
 
 (defun run-twice (function)
-  "Return a TRIAL of FUNCTION.  The first run, which may fill caches, is not
-counted."
+  "Return the allocations, the bytes, and the list of the values of FUNCTION.
+The first run, which may fill caches, is not counted."
+  (stop)
   (funcall function)
   (reset)
   (let ((values (multiple-value-list (call-counting function (options 0)))))
-    (make-trial :values values :allocations (allocations) :bytes (bytes)
-                :profile (profile))))
+    (list (allocations) (bytes) values)))
 
-(defun old-function (name)
-  "Return the function NAME that a new definition is to replace."
-  (cond ((not (fboundp name))
-         (fail "~S is not a function yet, so there is nothing to compare with"
-               name))
-        ((and (symbolp name)
-              (or (macro-function name) (special-operator-p name)))
-         (fail "~S is a ~:[special operator~;macro~], not a function" name
-               (macro-function name)))
-        (t
-         (fdefinition name))))
+(defun trial (definitions function temporary)
+  "Return what FUNCTION allocates before and after DEFINITIONS are made, whether
+it returns the same, and the names of the files that were compiled."
+  (destructuring-bind (allocations bytes values) (run-twice function)
+    (let ((files (let ((*tried* definitions))
+                   (define-all definitions (profile) temporary))))
+      (destructuring-bind (new-allocations new-bytes new-values)
+          (run-twice function)
+        (list allocations bytes new-allocations new-bytes
+              (equalp values new-values) files)))))
 
-(defun define-all (names definitions)
-  "Make DEFINITIONS the functions NAMES.  Whatever throws out of one of these
-steps, the others follow."
-  (when names
-    (unwind-protect (setf (fdefinition (first names)) (first definitions))
-      (define-all (rest names) (rest definitions)))))
-
-(defun run-with (forms function)
-  "Return a TRIAL of FUNCTION with the functions that FORMS define in place of
-those of the program."
-  (let* ((names (mapcar #'name-defined-by forms))
-         (old (mapcar #'old-function names))
-         (counters (loop for name in names
-                         collect (make-symbol (displayed-name name))))
-         (new (mapcar #'new-function forms counters)))
-    (protected
-     nil
-     (progn
-       (define-all names new)
-       (let ((trial (run-twice function)))
-         (setf (trial-uncalled trial)
-               (loop for name in names
-                     for counter in counters
-                     when (eql 0 (symbol-value counter))
-                       collect name))
-         trial))
-     (define-all names old))))
-
-;;; Direct calls
-
-(defun old-rows (names trial)
-  "Return the rows of the functions in NAMES whose old definitions allocated in
-TRIAL."
-  (remove nil (mapcar (lambda (name)
-                        (data:row :functions name (trial-profile trial)))
-                      names)))
-
-(defun direct-callers (rows profile)
-  "Return the rows of PROFILE that may call the functions of ROWS directly:
-their callers in the same file, the callers of these, and so on."
-  (let ((found '()))
-    (labels ((visit (row)
-               (dolist (arc (data:figure :callers row))
-                 (let ((caller (data:row :functions (data:figure :caller arc)
-                                         profile)))
-                   (when (and caller (data:figure :file row)
-                              (equal (data:figure :file caller)
-                                     (data:figure :file row))
-                              (not (member caller rows))
-                              (not (member caller found)))
-                     (push caller found)
-                     (visit caller))))))
-      (mapc #'visit rows))
-    (nreverse found)))
-
-(defun package-at (stream position)
-  "Return the package of the last IN-PACKAGE before POSITION of STREAM, a file;
-CL-USER if none is found."
-  (loop with package = "CL-USER"
-        for line = (and (< (file-position stream) position)
-                        (read-line stream nil))
-        while line
-        for start = (search "(in-package " line :test #'char-equal)
-        do (when start
-             (setf package
-                   (second (read-from-string line t nil :start start))))
-        finally (return (find-package package))))
-
-(defun source-of (row)
-  "Read the DEFUN of the function of ROW, or of the function that it is local
-to, from its file.  Return NIL if it is not there."
-  (ignore-errors
-   (let ((name (with-standard-io-syntax
-                 (read-from-string (data:figure :name row)))))
-     (loop for inner = (and (consp name) (member :in name))
-           while inner
-           do (setf name (second inner)))
-     (multiple-value-bind (file position)
-         (ext:compiled-function-file (fdefinition name))
-       ;; ECL 21.2.1 can give it in UTF-8 twice
-       (with-open-file (stream (or (probe-file file)
-                                   (string-of (namestring file))))
-         (let ((*package* (package-at stream position)))
-           (file-position stream position)
-           (let ((form (read stream)))
-             (and (equal name (name-defined-by form)) form))))))))
-
-(defun callers-forms (rows names before trial function)
-  "Return the DEFUN forms of the direct callers of ROWS in TRIAL, except NAMES.
-Return NIL if FUNCTION does not run with them as it did in the trial BEFORE."
-  (let ((forms (remove-duplicates
-                (mapcar #'source-of (direct-callers rows
-                                                    (trial-profile trial)))
-                :test #'equal)))
-    (unless (member nil forms)
-      (let* ((more (remove-if (lambda (form) (member (second form) names
-                                                     :test #'equal))
-                              forms))
-             (trial (and more (ignore-errors (run-with more function)))))
-        (and trial
-             (eql (trial-allocations before) (trial-allocations trial))
-             (eql (trial-bytes before) (trial-bytes trial))
-             (equalp (trial-values before) (trial-values trial))
-             more)))))
-
-;;; Output
-
-(defun listed (names)
-  "Return NAMES of functions as a list in a sentence."
-  (format nil "~{~A~#[~; and ~:;, ~]~}" (mapcar #'displayed-name names)))
-
-(defun print-not-run (rows names trial stream)
-  "Print why TRIAL is inconclusive: the functions of ROWS ran with their old
-definitions or, if ROWS is NIL, NAMES were not called."
-  (let ((names (listed (if rows (mapcar (data:reader :name) rows) names)))
-        (callers (mapcar (data:reader :name)
-                         (direct-callers rows (trial-profile trial)))))
-    (format stream "~&after   unknown: ~:[the new ~A was never called~;~
-                                          the old ~A still ran~].~%~
-                    ~@[Direct callers: ~A.~%~]"
-            rows names (and callers (listed callers)))
-    (format stream "~:[If the body does call it, ~;~
-                       If all of them are DEFUNs, add them to TRY-ADVICE.  ~
-                       Otherwise~%~]~
-                    declare ~A NOTINLINE at the top of its file,~@
-                    then compile and load that file.~%"
-            callers names)))
-
-(defun print-trial (before trial names more stream)
-  "Print what TRIAL saved, compared with BEFORE, with new definitions of NAMES
-and of the functions that MORE, forms, define.  Return three values: the bytes
-and the allocations saved, and whether the body returned the same."
-  (let ((saved-bytes (- (trial-bytes before) (trial-bytes trial)))
-        (saved-allocations (- (trial-allocations before)
-                              (trial-allocations trial)))
-        (same (equalp (trial-values before) (trial-values trial)))
-        (uncalled (intersection names (trial-uncalled trial) :test #'equal)))
-    (format stream
-            "~&after  ~15D bytes ~12D allocations~@
-               saved  ~15D bytes ~12D allocations~@[, ~D %~]~%~
-               ~@[Compiled again, to call the new definitions: ~A.~%~]~
-               ~@[Note: the new ~A was never called.~%~]~
-               ~:[Warning: the body returned a different value.~%~;~]"
-            (trial-bytes trial) (trial-allocations trial)
-            saved-bytes saved-allocations
-            (and (plusp (trial-bytes before))
-                 (floor (* 100 saved-bytes) (trial-bytes before)))
-            (and more (listed (mapcar #'second more)))
-            (and uncalled (listed uncalled))
-            same)
-    (values saved-bytes saved-allocations same)))
-
-(defun call-trying-advice (forms function stream)
-  "Run FUNCTION the way TRY-ADVICE runs its body, with the definitions FORMS."
-  (when (active-p)
-    (error 'already-active
-           :reason "TRY-ADVICE needs a profile of its own, but one is running"
-           :advice "Call (mprof:stop) first."))
-  (unless forms
-    (fail "TRY-ADVICE takes at least one definition"))
-  (let* ((names (mapcar #'name-defined-by forms))
-         (before (run-twice function))
-         (trial (run-with forms function))
-         (more (callers-forms (old-rows names trial) names before trial
-                              function)))
-    (when more
-      (setf trial (run-with (append forms more) function)))
-    (format stream "~&before ~15D bytes ~12D allocations~%"
-            (trial-bytes before) (trial-allocations before))
-    (let ((rows (old-rows names trial)))
-      (cond ((or rows (subsetp names (trial-uncalled trial) :test #'equal))
-             (print-not-run rows names trial stream)
-             nil)
-            (t
-             (print-trial before trial names more stream))))))
+(defun call-trying-advice (definitions function stream)
+  "Run FUNCTION the way TRY-ADVICE runs its body, with DEFINITIONS."
+  (when *tried*                         ; by a file that is loaded again
+    (if (equal definitions *tried*)
+        (throw *tried* nil)
+        (return-from call-trying-advice nil)))
+  (dolist (definition (or definitions '(())))
+    (unless (and (consp (rest definition)) (symbolp (first definition)))
+      (fail "TRY-ADVICE takes definitions, not ~S" definition)))
+  (let ((definitions (loop for form in definitions
+                           collect (if (and (eq (first form) 'defvar)
+                                            (cddr form))
+                                       (cons 'defparameter (rest form))
+                                       form))))
+    (destructuring-bind (allocations bytes new-allocations new-bytes same files)
+        (call-in-copy (lambda (temporary)
+                        (trial definitions function temporary)))
+      (let ((saved-bytes (- bytes new-bytes))
+            (saved-allocations (- allocations new-allocations)))
+        (format stream
+                "~&before ~15D bytes ~12D allocations~@
+                   after  ~15D bytes ~12D allocations~@
+                   saved  ~15D bytes ~12D allocations~@[, ~D %~]~@
+                   ~@[Compiled again: ~{~A~^, ~}.~%~]~
+                   ~:[Warning: the body returned a different value.~%~;~]"
+                bytes allocations new-bytes new-allocations
+                saved-bytes saved-allocations
+                (and (plusp bytes) (floor (* 100 saved-bytes) bytes))
+                (mapcar #'string-of files) same)
+        (values saved-bytes saved-allocations same)))))
 
 (defmacro try-advice (definitions &body body)
-  "Count what BODY allocates, first with the present functions and then with
-DEFINITIONS, which are DEFUN forms, and print both.  Return three values: the
-bytes and the allocations saved, and whether BODY returned the same (by EQUALP)
-as before.
+  "Count what BODY allocates with the present program, and then with DEFINITIONS
+in it, and print both.  Return three values: the bytes and the allocations
+saved, and whether BODY returned the same (by EQUALP) as before.
 
-BODY runs twice each time, and the second run is counted.  The old definitions
-are restored.  In profiles, new functions are named without a package.
+DEFINITIONS (a list of forms): DEFUN, DEFMETHOD, DEFCLASS, DEFSTRUCT, DEFVAR and
+other forms, as they would be in the file.  Each replaces the definition of the
+same name and, of a method, of the same qualifiers and classes; others are
+added.  The files that they are in are compiled and loaded again, and for
+macros, structures and inline functions all files whose functions ran.
 
-Functions of one file call each other directly, without their names, unless they
-are declared NOTINLINE.  If an old definition still ran, its callers are
-compiled again from their file, and BODY runs four more times.  If the program
-then allocates something else than before, a message names the callers, no
-savings are printed, and the value is NIL.
+All this happens in a copy of the process: the program stays as it is.  The copy
+has only the calling thread.  BODY runs twice before and twice after, and the
+second runs are counted.
 
-Signals ALREADY-ACTIVE if a profile is running, and MPROF-ERROR if a definition
-does not compile or its name has no function yet.
+Signals MPROF-ERROR if a file does not compile or BODY signals an error.
 
 Example:
 
@@ -309,5 +372,5 @@ Example:
                         (loop for i below n collect (float i 1.0d0))))
      (table 1000))"
   (check-head (and (listp definitions) (every #'consp definitions))
-              'try-advice "a list of DEFUN forms" definitions)
+              'try-advice "a list of definitions" definitions)
   `(call-trying-advice ',definitions (lambda () ,@body) *standard-output*))
