@@ -178,6 +178,68 @@ advice_list_init(struct advice_list *list, const struct view *view)
     complete(&list->items[i], view);
 }
 
+/* Returns the definition that the function NAME is local to, or NAME: the F of
+ * (LAMBDA :IN F) and of (FLET G :IN (LAMBDA :IN F)). */
+static const char *
+definition_of(const char *name)
+{
+  static const char in[] = " :IN ";
+  const char *rest = name, *next;
+  size_t levels = 0;
+  for (; (next = strstr(rest, in)) != NULL; levels++)
+    rest = next + strlen(in);
+  const size_t length = strlen(rest);
+  return levels == 0 || length <= levels
+             ? name
+             : pool_format("%.*s", (int)(length - levels), rest);
+}
+
+static int
+compare_definitions(const void *left, const void *right)
+{
+  const struct advice *a = left, *b = right;
+  const int order = strcmp(a->definition, b->definition);
+  return order != 0 ? order : compare(left, right);
+}
+
+/* Orders pieces by what all of their definition save, then as above. */
+static int
+compare_groups(const void *left, const void *right)
+{
+  const struct advice *a = left, *b = right;
+  return a->all_saved != b->all_saved
+             ? (a->all_saved > b->all_saved ? -1 : 1)
+             : compare_definitions(left, right);
+}
+
+void
+advice_list_group(struct advice_list *list)
+{
+  struct advice *items = list->items;
+  for (size_t i = 0; i < list->count; i++)
+    items[i].definition = definition_of(items[i].function);
+  array_sort(items, list->count, sizeof *items, compare_definitions);
+  for (size_t i = 0, end; i < list->count; i = end) {
+    uint64_t saved = 0;
+    end = advice_group_end(list, i);
+    for (size_t j = i; j < end; j++)
+      saved += items[j].saved;
+    for (size_t j = i; j < end; j++)
+      items[j].all_saved = saved;
+  }
+  array_sort(items, list->count, sizeof *items, compare_groups);
+}
+
+size_t
+advice_group_end(const struct advice_list *list, size_t start)
+{
+  size_t end = start + 1;
+  while (end < list->count && strcmp(list->items[end].definition,
+                                     list->items[start].definition) == 0)
+    end++;
+  return end;
+}
+
 bool
 advice_applies(const struct view *view)
 {

@@ -32,6 +32,9 @@ struct advice {
   bool larger;          /* there are others, which are not known */
   uint64_t saved;       /* bytes, never 0; an upper bound where the grade is
                            check */
+  const char *definition; /* once grouped: what the function is local to, or
+                             its name */
+  uint64_t all_saved;     /* likewise: by all advice on the definition */
   struct figures figures;
   uint32_t ways[2]; /* while it is gathered: those of called and caller */
 };
@@ -44,6 +47,13 @@ struct advice_list {
 /* Finds all advice in VIEW, which must outlive LIST; none that saves nothing,
  * nor any where advice_applies is false. */
 void advice_list_init(struct advice_list *list, const struct view *view);
+
+/* Sorts LIST so that the pieces about one definition are together;
+ * definitions by what all of their pieces save, descending. */
+void advice_list_group(struct advice_list *list);
+
+/* Returns the end of the pieces about the definition of the one at START. */
+size_t advice_group_end(const struct advice_list *list, size_t start);
 
 /* Returns whether VIEW is one to give advice on: with rules in its options,
  * of a Lisp program, and of what was allocated, by functions. */

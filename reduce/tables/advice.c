@@ -17,6 +17,7 @@
 
 enum {
   LINES_OF_REPORT = 3,
+  MOST_DEFINITIONS = 10,
   MANY_SIZES = 8, /* are told: what is copied may grow from call to call */
   SOURCE_TEXT_BYTES = 120
 };
@@ -152,36 +153,40 @@ write_words(const struct rule *rule, size_t indent, struct sink *sink)
                     indent);
 }
 
-/* Writes the line that each piece of advice begins with: how many bytes are
- * saved, and by which function. */
+/* Writes the line that the COUNT pieces about a definition begin with: how many
+ * bytes they save, and the fault of the first. */
 static void
-write_headline(const struct view *view, const struct advice *advice,
-               struct sink *sink)
+write_headline(const struct view *view, const struct advice *first,
+               size_t count, struct sink *sink)
 {
   char share[3];
-  share_text(share, advice->saved, view->selection.total.bytes);
-  bool all = share[0] == '*', least = share[1] == '.';
+  share_text(share, first->all_saved, view->selection.total.bytes);
+  bool all = share[0] == '*', least = share[1] == '.', certain = true;
+  bool alike = true;
+  for (size_t i = 0; i < count; i++) {
+    certain = certain && rule_says(first[i].rule, RULE_GRADE, "certain");
+    alike = alike && first[i].rule == first->rule;
+  }
   sink_format(sink, "%s%" PRIu64 " bytes, %s %%: ",
-              rule_says(advice->rule, RULE_GRADE, "certain") ? "saves "
-                                                             : "saves up to ",
-              advice->saved,
+              certain ? "saves " : "saves up to ", first->all_saved,
               all     ? "100"
               : least ? "less than 1"
                       : share + (share[0] == ' '));
-  escape_name(sink, advice->function, "");
-  sink_format(sink, " %s\n", advice->rule->values[RULE_FAULT]);
+  escape_name(sink, first->definition, "");
+  sink_format(sink, " %s%s\n", first->rule->values[RULE_FAULT],
+              alike ? "" : ", and more");
 }
 
+/* Writes a piece, one of several if LAST is not NULL: then the one written
+ * before it, or itself. */
 static void
-write_advice(const struct view *view, const struct advice *advice,
-             size_t number, struct sink *sink)
+write_advice(const struct advice *advice, const struct advice *last,
+             struct sink *sink)
 {
-  sink_text(sink, "\n");
-  sink_style(sink, STYLE_STRONG);
-  sink_format(sink, "%zu. ", number);
-  write_headline(view, advice, sink);
-  sink_style(sink, STYLE_PLAIN);
-  sink_format(sink, "   %s, %s; ", advice->rule->values[RULE_NAME],
+  sink_text(sink, "   ");
+  if (last != NULL)
+    sink_format(sink, "%" PRIu64 " of these bytes: ", advice->saved);
+  sink_format(sink, "%s, %s; ", advice->rule->values[RULE_NAME],
               advice->rule->values[RULE_GRADE]);
   escape_name(
       sink, *advice->file == '\0' ? "source file unknown" : advice->file, "");
@@ -189,8 +194,51 @@ write_advice(const struct view *view, const struct advice *advice,
     sink_format(sink, ":%" PRId64, advice->line);
   sink_text(sink, "\n");
   write_counts(advice, sink);
-  write_source(advice->file, advice->line, sink);
-  write_words(advice->rule, 3, sink);
+  if (last == NULL || last == advice || last->line != advice->line)
+    write_source(advice->file, advice->line, sink);
+}
+
+/* Writes that COUNT pieces, which save BYTES, were left out, if any. */
+static void
+write_left_out(size_t count, uint64_t bytes, const char *after,
+               struct sink *sink)
+{
+  if (count > 0)
+    sink_format(sink, "and %zu smaller, together %" PRIu64 " bytes%s.\n",
+                count, bytes, after);
+}
+
+/* Writes the pieces about a definition, from FIRST to END, that save enough to
+ * be shown; always the first.  The remedy is said once for each rule. */
+static void
+write_definition(const struct view *view, const struct advice *first,
+               const struct advice *end, struct sink *sink)
+{
+  const uint64_t total = view->selection.total.bytes;
+  const struct advice *last = end > first + 1 ? first : NULL;
+  uint64_t left_out = 0;
+  size_t smaller = 0;
+  write_headline(view, first, (size_t)(end - first), sink);
+  sink_style(sink, STYLE_PLAIN);
+  for (const struct advice *advice = first; advice < end; advice++) {
+    bool said = false;
+    if (advice > first &&
+        !share_reached(advice->saved, total, view->options->min_share)) {
+      left_out += advice->saved;
+      smaller++;
+      continue;
+    }
+    write_advice(advice, last, sink);
+    if (last != NULL)
+      last = advice;
+    for (const struct advice *other = first; other < advice; other++)
+      said = said || other->rule == advice->rule;
+    if (!said)
+      write_words(advice->rule, 3, sink);
+  }
+  if (smaller > 0)
+    sink_text(sink, "   ");
+  write_left_out(smaller, left_out, "", sink);
 }
 
 /* Writes the first of LIST, as many as the options want. */
@@ -199,19 +247,31 @@ write_list(const struct view *view, const struct advice_list *list,
            struct sink *sink)
 {
   const struct view_options *options = view->options;
-  uint64_t total = view->selection.total.bytes, left_out = 0;
-  size_t shown = 0;
-  for (size_t i = 0; i < list->count; i++)
-    if (shown < options->limit &&
-        share_reached(list->items[i].saved, total, options->min_share))
-      write_advice(view, &list->items[i], ++shown, sink);
-    else
-      left_out += list->items[i].saved;
-  if (shown < list->count)
-    sink_format(sink,
-                "\nLeft out: %zu more, saving up to %" PRIu64 " bytes%s.\n",
-                list->count - shown, left_out,
-                options->limit == SIZE_MAX ? "; --verbose shows them" : "");
+  const size_t limit = options->limit == SIZE_MAX && options->min_share > 0
+                           ? MOST_DEFINITIONS
+                           : options->limit;
+  size_t shown = 0, smaller = 0;
+  uint64_t left_out = 0;
+  for (size_t i = 0, end; i < list->count; i = end) {
+    const struct advice *first = &list->items[i];
+    end = advice_group_end(list, i);
+    if (shown < limit &&
+        share_reached(first->all_saved, view->selection.total.bytes,
+                      options->min_share)) {
+      sink_text(sink, "\n");
+      sink_style(sink, STYLE_STRONG);
+      sink_format(sink, "%zu. ", ++shown);
+      write_definition(view, first, &list->items[end], sink);
+    } else {
+      left_out += first->all_saved;
+      smaller += end - i;
+    }
+  }
+  if (smaller > 0)
+    sink_text(sink, "\n");
+  write_left_out(smaller, left_out,
+                 options->limit == SIZE_MAX ? "; --verbose shows them" : "",
+                 sink);
 }
 
 void
@@ -219,6 +279,7 @@ report_advice(const struct view *view, struct sink *sink)
 {
   struct advice_list list;
   advice_list_init(&list, view);
+  advice_list_group(&list);
   report_unattributed(view, sink);
   report_summary(view, sink);
   if (!advice_applies(view))
@@ -243,13 +304,19 @@ report_first_advice(const struct view *view, struct sink *sink)
   uint64_t total = view->selection.total.bytes;
   struct advice_list list;
   advice_list_init(&list, view);
-  for (size_t i = 0; i < list.count && i < LINES_OF_REPORT; i++) {
-    if (!share_reached(list.items[i].saved, total, view->options->min_share))
+  advice_list_group(&list);
+  size_t lines = 0;
+  for (size_t i = 0, end; i < list.count && lines < LINES_OF_REPORT;
+       i = end, lines++) {
+    const struct advice *first = &list.items[i];
+    end = advice_group_end(&list, i);
+    if (!share_reached(first->all_saved, total,
+                       view->options->min_share))
       break;
     if (i == 0)
       report_heading(sink, "ADVICE");
     sink_text(sink, "  ");
-    write_headline(view, &list.items[i], sink);
+    write_headline(view, first, end - i, sink);
   }
   if (list.count > 0)
     report_legend_text(view, sink,

@@ -55,6 +55,30 @@ run advise --verbose rows.data
 says 'sizes and calls' \
   '9 objects, 808 bytes, of 8 sizes from 40 to 152 bytes, in 7 calls'
 
+# Pieces about one definition are together, and ten definitions are shown.
+{
+  echo 'profile groups lisp'
+  echo 'cons 60: APP::F;ERROR;%cl_grab_rest_args'
+  echo 'cons 50: (LAMBDA :IN APP::G);ERROR;%cl_grab_rest_args'
+  echo '20 320 type=DOUBLE-FLOAT: (FLET H :IN (LAMBDA :IN APP::G));%ecl_times'
+  echo 'cons 1: (LAMBDA :IN APP::G);EVAL'
+  for i in {1..11}; do
+    echo "cons 40: APP::K$i;ERROR;%cl_grab_rest_args"
+  done
+} >groups
+"$BUILD/tests/write_profile" groups groups groups.data
+run advise groups.data
+says 'first all about the definition that saves most' \
+  '1. saves up to 1136 bytes, 12 %: APP::G signals conditions, and more'
+says 'each piece' '   320 of these bytes: generic-float, check; source file'
+says 'small ones of it' '   and 1 smaller, together 16 bytes.'
+says 'then another' '2. saves up to 960 bytes, 10 %: APP::F signals conditions'
+says 'the rest' 'and 3 smaller, together 1920 bytes; --verbose shows them.'
+run advise --verbose groups.data
+says 'the last one' '13. saves up to 640 bytes, 7 %: APP::K9 signals conditions'
+run report --tables=advice --no-legend groups.data
+same 'a report has three lines' 3 "$(grep -c '^  saves up to ' out)"
+
 # Rules of the manual.
 "$MPROF" help advise | sed -n '/^Rules/,$s/^  \([a-z-]*\) (.*/\1/p' | sort >rules
 awk -F ' => ' '/ => / { sub(/[ @].*/, "", $2); print $2 }' "$rows" | sort -u |
