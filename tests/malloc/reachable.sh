@@ -182,6 +182,32 @@ status=0
 without_losses 'without mprof run' 'mprof run does not answer'
 same 'without mprof run: at once' 0m0 "${time%%.*}"
 
+# What the dynamic linker has for a thread that has ended, with variables of a
+# library, is not lost: the next thread takes it.
+cat >ended.c <<'E'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#ifdef LIBRARY
+static __thread char variable[20000];
+void *touch(void *unused) { return variable + (variable[5] = 1); }
+#else
+int main(void) {
+  void *library = dlopen("./ended.so", RTLD_NOW);
+  void *(*touch)(void *) = (void *(*)(void *))dlsym(library, "touch");
+  pthread_t thread;
+  pthread_create(&thread, NULL, touch, NULL);
+  return pthread_join(thread, NULL);
+}
+#endif
+E
+$CC -w -shared -fPIC -DLIBRARY -o ended.so ended.c
+$CC -w -o ended ended.c -lpthread -ldl
+profile ended
+program=ended
+same 'variables of a thread that has ended: lost' '0 0' \
+  "$(in_profile | cut -d' ' -f -2)"
+
 # The table.
 compile losing -O0
 profile losing
