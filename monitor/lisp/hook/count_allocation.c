@@ -256,24 +256,36 @@ wait_and_count(struct thread_state *t, uintptr_t frame, cl_index kind,
                         way_place(&t->last_objects, frame));
 }
 
-/* Counts an object that is not like the last one at its place: on the way
- * that is kept, or after a walk. */
+/* Returns the known frame to which the way leads from the allocator's frame;
+ * NULL if the object did not come on it. */
+static inline __attribute__((always_inline)) const struct way_frame *
+find_end(const struct way *way, uintptr_t frame)
+{
+  return way->ip != frame_return(frame) ? NULL
+         : way->plain                   ? way_end(way, frame, true)
+                                        : way_end(way, frame, false);
+}
+
+/* Counts an object that is not like the last one at its place: on a way that
+ * is kept, or after a walk. */
 static __attribute__((noinline)) void *
 try_way(struct thread_state *t, uintptr_t frame, cl_index kind, void *object,
         cl_object class)
 {
-  struct way *const way = way_place(&t->last_objects, frame);
+  struct way *const first = way_place(&t->last_objects, frame), *way = first;
   const struct way_frame *end;
+  uint32_t i = 0;
   bool fresh;
   if (classify_is_memory_of_type(allocation_what(kind)))
     return count_memory(t, frame, kind, object);
-  if (way->ip != frame_return(frame) ||
-      (end = way->plain ? way_end(way, frame, true)
-                        : way_end(way, frame, false)) == NULL)
-    return walk_and_count(t, frame, kind, object, class, way);
+  while ((end = find_end(way, frame)) == NULL) {
+    if (way->ip == 0 || ++i == WAYS)
+      return walk_and_count(t, frame, kind, object, class, first);
+    way = way_beside(&t->last_objects, first, i);
+  }
   fresh = way->plain ? way_write_words(way, end, frame, &t->walk, true)
                      : way_write_words(way, end, frame, &t->walk, false);
-  way->is_hit = true;
+  way->passes = 0;
   if (way->last.kind != kind || way->last.class != class ||
       way->last.leaf->up != way->up || way->last.call != way->call)
     return count_other_kind(t, frame, kind, object, class, way, fresh);

@@ -137,20 +137,22 @@ note_way(struct way *way, struct stack_walk *walk,
   return true;
 }
 
-/* Returns whether the way of a walk is to be kept that did not take the one
- * that there is. */
-static inline bool
-is_time_for_way(struct way *way, uintptr_t ip, uint32_t up)
+/* Notes a walk from the place `way' that took none of the ways there.  Returns
+ * where to keep its way; NULL if it is not to be kept. */
+static inline struct way *
+place_for_way(const struct last_objects *last, struct way *way, uintptr_t ip)
 {
+  struct way *const passed = way_beside(last, way, last->walked % WAYS);
+  const uint32_t up = way->last.leaf->up;
   const bool again = way->walk_ip == ip && way->walk_context == up;
-  if (way->is_hit)
-    way->misses = 0;
-  else if (++way->misses == WAY_MISSES)
-    way->ip = 0;
-  way->is_hit = false;
   way->walk_ip = ip;
   way->walk_context = up;
-  return again && way->ip == 0;
+  if (++passed->passes == WAY_PASSES)
+    passed->ip = 0;
+  for (uint32_t i = 0; again && i < WAYS; i++)
+    if (way_beside(last, way, i)->ip == 0)
+      return way_beside(last, way, i);
+  return NULL;
 }
 
 /* Longer tables, with nothing in them, when they are getting full. */
@@ -174,17 +176,20 @@ last_objects_keep(struct last_objects *last, struct stack_walk *walk,
                   struct way *way)
 {
   const uintptr_t ip = frame_return(allocator);
+  struct way *kept;
   if (stack_walk_is_interpreted(walk->frames->call))
     return;
   if (++last->walked > last->mask)
     way = grow(last, allocator, way);
   if (walk->frames->word != &walk->no_word)
     keep_object(last, walk, allocator, &way->last);
-  if (!is_time_for_way(way, ip, way->last.leaf->up))
+  kept = place_for_way(last, way, ip);
+  if (kept == NULL)
     return;
-  way->frames = last->frames[way - last->ways];
-  way->up = way->last.leaf->up;
-  way->call = way->last.call;
-  way->misses = 0;
-  way->ip = note_way(way, walk, tree) ? ip : 0;
+  kept->frames = last->frames[kept - last->ways];
+  kept->last = way->last;
+  kept->up = way->last.leaf->up;
+  kept->call = way->last.call;
+  kept->passes = 0;
+  kept->ip = note_way(kept, walk, tree) ? ip : 0;
 }

@@ -9,8 +9,8 @@
  * what kind it was, what the word of its frame and that of the caller's frame
  * held, and its leaf.  While the words are the same, so is the leaf.
  *
- * A *way* is what a walk (stack_walk.h) met from an allocator's call up to the
- * first known frame:
+ * A *way* is what a walk (stack_walk.h) met from an allocator's call up to
+ * the first known frame:
  *
  *     allocator  <- frame[0] <- frame[1] <- ... <- frame[n - 1]
  *                   new         new                known: its word
@@ -19,9 +19,13 @@
  * of all frames are those that the walk found.  The new frames get their
  * words and their calls are counted; a frame on the way that has become known
  * ends it earlier.  That takes a third of the time of a walk, but a way that
- * does not match was compared for nothing.  So a way is kept if none is there
- * and two walks in turn came to the same context, and dropped at the
- * WAY_MISSES-th miss in turn.
+ * does not match was compared for nothing.  A way is kept in the first empty
+ * one of WAYS places, if there is one and two walks in turn came to the same
+ * context.  Each walk that took none of these ways passes one of them in
+ * turn, and drops it when it is passed WAY_PASSES times without being taken.
+ * The ways up to the first empty place are compared, since a program whose
+ * chains are ever new has none.  (With a single place the monitor executes
+ * half as many instructions again in FRPOLY, and twice as many in BOYER.)
  *
  * The tables begin small, so that a thread that allocates little touches few
  * pages.  After as many walks as they have places they are made anew, four
@@ -44,7 +48,7 @@
 #include "lisp/walk/stack_walk.h"
 #include "tree/context_tree.h"
 
-enum { WAY_FRAMES = 15, WAY_MISSES = 4 };
+enum { WAY_FRAMES = 15, WAYS = 4, WAY_PASSES = 3 };
 
 /* The last object made at a place. */
 struct made {
@@ -90,13 +94,12 @@ struct way_frame {
 struct way {
   uintptr_t ip; /* where the allocator returns to; 0: no way is kept */
   struct way_frame *frames;
-  uint32_t up, call;   /* context and call of the innermost frame */
-  struct made last;    /* last object at this place, on whatever way */
-  uintptr_t walk_ip;    /* return address of the allocator at the last walk */
+  uint32_t up, call; /* context and call of the innermost frame */
+  struct made last;  /* last object at this place, on whatever way */
+  uintptr_t walk_ip; /* return address of the allocator at the last walk */
   uint32_t walk_context; /* context that this walk came to */
-  bool plain;          /* frame pointers lead from frame to frame */
-  bool is_hit;         /* an object has come on it since the last miss */
-  uint8_t misses;      /* walks in turn that did not come on the way */
+  bool plain;            /* frame pointers lead from frame to frame */
+  uint8_t passes;        /* how often it was passed since it was taken */
 };
 
 struct last_objects {
@@ -127,7 +130,7 @@ last_object_place(const struct last_objects *last, uintptr_t ip)
   return &last->objects[(ip ^ ip >> 10) & last->mask];
 }
 
-/* Returns where the way from `allocator' is kept, by up to three return
+/* Returns where the first way from `allocator' is kept, by up to three return
  * addresses.  Code without frame pointers may have anything in that register:
  * what it points to is read only further out on the stack of the thread. */
 static inline struct way *
@@ -143,6 +146,14 @@ way_place(const struct last_objects *last, uintptr_t allocator)
   }
   return &last->ways[(hash * UINT64_C(0x9E3779B97F4A7C15)) >> 32 &
                      last->mask];
+}
+
+/* Returns the place of another way, for `i' below WAYS: the same places for
+ * each of them. */
+static inline struct way *
+way_beside(const struct last_objects *last, const struct way *way, uint32_t i)
+{
+  return &last->ways[(uint32_t)(way - last->ways) ^ i];
 }
 
 /* These are compiled twice, for 5 % less in programs that only box floats: in
@@ -188,7 +199,8 @@ way_end(const struct way *way, uintptr_t allocator, bool plain)
  * new: the caller counts its call at the leaf. */
 WAY_INLINE bool
 way_write_words(const struct way *way, const struct way_frame *end,
-         uintptr_t allocator, const struct stack_walk *walk, bool plain)
+                uintptr_t allocator, const struct stack_walk *walk,
+                bool plain)
 {
   uintptr_t frame = frame_caller(allocator);
   uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
@@ -228,8 +240,8 @@ last_object_remember(const struct last_objects *last, const struct way *way)
 
 /* Keeps the object way->last, which was made in the allocator's frame and
  * whose leaf `walk' has just found.  Keeps the way of that walk at the place
- * `way', too, if none is there and the walk before came to the same context.
- * May move the tables: `way' is void then. */
+ * `way' or beside it, too, if one is empty and the walk before came to the
+ * same context.  May move the tables: `way' is void then. */
 void last_objects_keep(struct last_objects *last, struct stack_walk *walk,
                        const struct context_tree *tree, uintptr_t allocator,
                        struct way *way);
