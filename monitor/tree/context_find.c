@@ -44,7 +44,8 @@ leaf_hash(uint32_t up, uint64_t site, uint32_t kind)
 static bool
 has_memory_for_context(struct context_tree *tree, uint32_t parent)
 {
-  return (tree->context_count < tree->room || context_tree_make_room(tree)) &&
+  return (tree->context_count < tree->room[TREE_CONTEXTS] ||
+          context_tree_make_room(tree, TREE_CONTEXTS)) &&
          (tree->contexts[parent].first == 0 ||
           record_index_reach(&tree->indices[TREE_CONTEXTS], 1));
 }
@@ -186,7 +187,8 @@ make_kind(struct context_tree *tree, const struct kind *kind, uint32_t hash)
 {
   const int saved_errno = errno;
   uint32_t number = KIND_ANY;
-  if ((tree->kind_count < tree->room || context_tree_make_room(tree)) &&
+  if ((tree->kind_count < tree->room[TREE_KINDS] ||
+       context_tree_make_room(tree, TREE_KINDS)) &&
       record_index_reach(&tree->indices[TREE_KINDS], 1)) {
     number = tree->kind_count++;
     tree->kinds[number] = *kind;
@@ -220,7 +222,8 @@ has_room_for_leaf(struct context_tree *tree, uint32_t up)
   if (context_tree_is_over(tree, up))
     most = up == CONTEXT_OVERFLOW ? tree->most : tree->most - CONTEXT_SPARE;
   return tree->leaf_count <= most &&
-         (tree->leaf_count <= tree->room || context_tree_make_room(tree)) &&
+         (tree->leaf_count <= tree->room[TREE_LEAVES] ||
+          context_tree_make_room(tree, TREE_LEAVES)) &&
          (tree->contexts[up].first_leaf == 0 ||
           record_index_reach(&tree->indices[TREE_LEAVES], 1));
 }

@@ -2,8 +2,9 @@
  *
  * context_tree.c -- the life of a tree.  Three arrays of records (contexts,
  * leaves, kinds), each with an index of its own (record_index.h).  The arrays
- * stand where they can grow up to tree->most; they do so together, to twice
- * the length or, where there is not so much memory, by a step.
+ * stand where they can grow up to tree->most, each by a quarter of its length
+ * or, where there is not so much memory, by a step: in an image pages that
+ * are not used yet cost time and room.
  *
  * Not done here: finding and making records (context_find.c), folding
  * (context_fold.c), and any sum.
@@ -44,54 +45,60 @@ static const uint32_t record_sizes[] = {[TREE_CONTEXTS] =
 /* Returns the bytes of an array for `room' records; of leaves for one more,
  * which is LEAF_OVERFLOW. */
 static size_t
-bytes_for(int array, uint32_t room)
+bytes_for(enum tree_array array, uint32_t room)
 {
   return ((size_t)room + (array == TREE_LEAVES)) * record_sizes[array];
 }
 
-/* Returns the bytes of all records that an array has now. */
-static size_t
-bytes_used(const struct context_tree *tree, int array)
+/* Returns how many records an array has now; of leaves without LEAF_OVERFLOW.
+ */
+static uint32_t
+count(const struct context_tree *tree, enum tree_array array)
 {
   const uint32_t counts[] = {[TREE_CONTEXTS] = tree->context_count,
                              [TREE_LEAVES] = tree->leaf_count - 1,
                              [TREE_KINDS] = tree->kind_count};
-  return bytes_for(array, counts[array]);
+  return counts[array];
+}
+
+/* Returns the bytes of all records that an array has now. */
+static size_t
+bytes_used(const struct context_tree *tree, enum tree_array array)
+{
+  return bytes_for(array, count(tree, array));
 }
 
 static bool
-reach(struct context_tree *tree, uint32_t room)
+reach(struct context_tree *tree, enum tree_array array, uint32_t room)
 {
-  for (int i = 0; i < TREE_ARRAYS; i++)
-    if (arena_reach(&tree->arenas[i], bytes_for(i, room)) != 0)
-      return false;
-  if (tree->make_room != NULL && !tree->make_room(room))
+  if (arena_reach(&tree->arenas[array], bytes_for(array, room)) != 0 ||
+      (array == TREE_LEAVES && tree->make_room != NULL &&
+       !tree->make_room(room + 1)))
     return false;
-  tree->room = room;
+  tree->room[array] = room;
   return true;
 }
 
 bool
-context_tree_make_room(struct context_tree *tree)
+context_tree_make_room(struct context_tree *tree, enum tree_array array)
 {
-  const uint32_t left = tree->most - tree->room;
+  const uint32_t room = tree->room[array], left = tree->most - room;
   const uint32_t step = left < SIZE_FIRST_ROOM ? left : SIZE_FIRST_ROOM;
-  return left != 0 &&
-         (reach(tree, tree->room + (left < tree->room ? left : tree->room)) ||
-          reach(tree, tree->room + step));
+  const uint32_t more = left < room / 4 ? left : room / 4;
+  return left != 0 && ((more > step && reach(tree, array, room + more)) ||
+                       reach(tree, array, room + step));
 }
 
 void
 context_tree_reserve(struct context_tree *tree, uint32_t more)
 {
-  const uint32_t used = tree->context_count > tree->leaf_count
-                            ? tree->context_count
-                            : tree->leaf_count;
-  const uint32_t room = more < tree->most - used ? used + more : tree->most;
-  if (room > tree->room)
-    reach(tree, room);
-  for (int i = 0; i < TREE_ARRAYS; i++)
+  for (enum tree_array i = 0; i < TREE_ARRAYS; i++) {
+    const uint32_t used = count(tree, i);
+    const uint32_t room = more < tree->most - used ? used + more : tree->most;
+    if (room > tree->room[i])
+      reach(tree, i, room);
     record_index_reach(&tree->indices[i], more);
+  }
 }
 
 int
@@ -106,11 +113,12 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                                 .fold = fold,
                                 .function_of = function_of,
                                 .make_room = make_room};
-  for (int i = 0; good && i < TREE_ARRAYS; i++) {
+  for (enum tree_array i = 0; good && i < TREE_ARRAYS; i++) {
     tree->arenas[i].most = bytes_for(i, tree->most);
-    good = record_index_reach(&tree->indices[i], 1);
+    good = record_index_reach(&tree->indices[i], 1) &&
+           reach(tree, i, SIZE_FIRST_ROOM);
   }
-  if (!good || !reach(tree, SIZE_FIRST_ROOM)) {
+  if (!good) {
     int saved = errno;
     context_tree_release(tree);
     errno = saved;
@@ -130,7 +138,7 @@ context_tree_map(struct context_tree *tree)
                                           [TREE_LEAVES] = IMAGE_LEAVES,
                                           [TREE_KINDS] = IMAGE_KINDS};
   const uint32_t owner = tree->owner = image_owner();
-  for (int i = 0; i < TREE_ARRAYS; i++)
+  for (enum tree_array i = 0; i < TREE_ARRAYS; i++)
     image_map(&tree->arenas[i], bytes_used(tree, i), kinds[i], owner,
               record_sizes[i]);
 }
@@ -160,18 +168,17 @@ context_tree_clear(struct context_tree *tree)
 void
 context_tree_shorten(struct context_tree *tree)
 {
-  if (tree->room <= SIZE_FIRST_ROOM)
-    return;
-  tree->room = SIZE_FIRST_ROOM;
-  for (int i = 0; i < TREE_ARRAYS; i++)
-    arena_shorten(&tree->arenas[i], bytes_for(i, tree->room));
+  for (enum tree_array i = 0; i < TREE_ARRAYS; i++) {
+    tree->room[i] = SIZE_FIRST_ROOM;
+    arena_shorten(&tree->arenas[i], bytes_for(i, SIZE_FIRST_ROOM));
+  }
 }
 
 uint64_t
 context_tree_bytes(const struct context_tree *tree)
 {
   uint64_t bytes = 0;
-  for (int i = 0; tree->contexts != NULL && i < TREE_ARRAYS; i++)
+  for (enum tree_array i = 0; tree->contexts != NULL && i < TREE_ARRAYS; i++)
     bytes += bytes_used(tree, i) + record_index_bytes(&tree->indices[i]);
   return bytes;
 }

@@ -184,10 +184,10 @@ site_place(uint32_t function, uint32_t line, uint32_t offset)
  * the hook. */
 typedef uint32_t context_tree_function_fn(uint64_t site, uint32_t caller);
 
-/* Makes the owner's arrays that are parallel to the tree's long enough for
- * `room' contexts and leaves.  Returns false if there is no memory.  Runs
- * inside the hook. */
-typedef bool context_tree_room_fn(uint32_t room);
+/* Makes the owner's arrays that are parallel to the leaves long enough for
+ * `leaves' of them.  Returns false if there is no memory.  Runs inside the
+ * hook. */
+typedef bool context_tree_room_fn(uint32_t leaves);
 
 /* Kinds over the budget that each tree has room for at least. */
 enum { CONTEXT_SPARE = 1 << 16 };
@@ -203,12 +203,13 @@ struct context_tree {
   uint32_t owner;      /* number in images (image_owner) */
   uint32_t budget;     /* limit of contexts, and of leaves */
   uint32_t most;       /* limit of either, with those over the budget */
-  uint32_t room;       /* records of either that there is memory for now */
+  uint32_t room[TREE_ARRAYS]; /* how many records of each there is memory for
+                                 now; of leaves, without LEAF_OVERFLOW */
   uint64_t overflowed; /* look-ups of a context or leaf that found no room */
   struct arena arenas[TREE_ARRAYS]; /* memory of the three arrays above */
   struct record_index indices[TREE_ARRAYS];
   context_tree_function_fn *function_of;
-  context_tree_room_fn *make_room; /* or NULL; called when `room' grows */
+  context_tree_room_fn *make_room; /* or NULL */
   bool fold;                       /* true: recursive contexts are folded */
   bool fold_places; /* true: lines count as functions (context_fold.h) */
 };
@@ -223,7 +224,7 @@ context_tree_most(uint32_t budget)
 
 /* Makes a tree for up to `budget' contexts and as many leaves (at least 16),
  * which takes memory as they are made.  `make_room', unless NULL, is called
- * before records are made in new memory.  `fold' false keeps every recursive
+ * before leaves are made in new memory.  `fold' false keeps every recursive
  * context.  Returns 0, for context_tree_release, or -1 with errno set. */
 int context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
                       context_tree_function_fn *function_of,
@@ -245,9 +246,9 @@ void context_tree_clear(struct context_tree *tree);
 /* Reduces `room' to that of a new tree; context_tree_clear must follow. */
 void context_tree_shorten(struct context_tree *tree);
 
-/* Doubles `room', or adds a small step if memory is short.  Returns false if
- * there is none or `most' is reached. */
-bool context_tree_make_room(struct context_tree *tree);
+/* Adds a quarter to the room of the array, or a small step if memory is
+ * short.  Returns false if there is none or `most' is reached. */
+bool context_tree_make_room(struct context_tree *tree, enum tree_array array);
 
 /* Makes room for MORE contexts, leaves and kinds, as far as there is memory
  * and `most' allows. */

@@ -98,9 +98,9 @@ function_of(uint64_t site, uint32_t caller)
 }
 
 static bool
-make_room(uint32_t room)
+make_room(uint32_t leaves)
 {
-  return stripes_reserve(room + 1, monitor.tree.most + 1);
+  return stripes_reserve(leaves, monitor.tree.most + 1);
 }
 
 #define TEXT_OF(number) TEXT_OF_TOKEN(number)
@@ -277,7 +277,7 @@ monitor_forked(struct monitor *m)
   if (!spin_holds(&m->code.lock))
     m->code.lock.holder = 0;
   context_tree_shorten(&m->tree);
-  stripes_forked(m->tree.room + 1);
+  stripes_forked(m->tree.room[TREE_LEAVES] + 1);
   if (this_thread.record != NULL)
     stripes_join(&this_thread.record->user);
   stripes.counting = !m->stopped;
