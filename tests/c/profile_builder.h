@@ -23,7 +23,7 @@
 #include <zlib.h>
 
 enum { BUILDER_MOST = 1024, BUILDER_CHAIN = 64, BUILDER_LABELS = 5 };
-enum { BUILDER_COLUMNS = 5, BUILDER_MOST_COLUMNS = 8 };
+enum { BUILDER_COLUMNS = 5, BUILDER_MOST_COLUMNS = 12 };
 enum { BUILDER_MAPPINGS = 8 };
 
 struct builder {

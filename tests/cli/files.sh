@@ -127,6 +127,30 @@ done
 expect 'a Lisp and a C profile' 1 "mprof: cannot read '$golden/widgets-c.data': profiles of a Lisp program and a C program cannot be combined (offset 468 of the inflated data)" \
   report "$w" "$golden/widgets-c.data"
 
+# Figures of a sample that contradict each other, one at a time.
+while IFS='|' read -r values said; do
+  cat >contradicts.txt <<END
+profile p c
+more columns peak_objects count peak_space bytes temporary_objects count
+more columns lost_objects count lost_space bytes
+more columns indirectly_lost_objects count indirectly_lost_space bytes
+$values: main
+END
+  "$BUILD/tests/write_profile" contradicts.txt p contradicts.data
+  run report contradicts.data
+  [ "$(sed 's/.*sample 0 \(.*\) (offset.*/\1/' err)" = "$said" ]
+  result $? "a sample of $values: ${said:-it is good}"
+done <<'END'
+4 40 3 30 0 4 40 4 2 20 1 10|
+4 40 5 30 0 4 40 4 2 20 1 10|keeps more than it allocated
+4 40 3 41 0 4 40 4 2 20 1 10|keeps more than it allocated
+4 40 3 30 0 4 40 4 3 20 1 10|has lost more than it kept
+4 40 3 30 0 4 40 4 2 21 1 10|has lost more than it kept
+4 40 3 30 0 5 40 4 2 20 1 10|has more objects at the peak, or more temporary ones, than it allocated
+4 40 3 30 0 4 41 4 2 20 1 10|has more objects at the peak, or more temporary ones, than it allocated
+4 40 3 30 0 4 40 5 2 20 1 10|has more objects at the peak, or more temporary ones, than it allocated
+END
+
 # Output.
 "$MPROF" report "$w" 2>err >&-
 [ $? = 1 ] && [ "$(cat err)" = \
