@@ -41,8 +41,20 @@ cp "$source/debian/copyright" mprof-ecl.copyright
 sed -n '/^Files:/,$p' copyright |
   sed 's|^Files: .*|\nFiles: debian/*|' >>mprof-ecl.copyright
 cd ..
-if ! dpkg-buildpackage -b -us -uc --no-check-builddeps \
-  >../build.log 2>&1; then
+
+# steps: the long steps in the log, as it comes in, and what make says in it, such
+# as that it builds ECL for its place in the package.
+steps() {
+  sed -un '/^mprof: /p
+    s/^ *debian\/rules override_dh_auto_install$/mprof: collecting the files/p
+    s/^ *debian\/rules override_dh_strip$/mprof: removing debug information/p
+    s/^ *debian\/rules override_dh_shlibdeps$/mprof: looking for what they need/p
+    s/^ *dh_builddeb$/mprof: compressing the packages/p'
+}
+
+echo "mprof: building two packages; the log is $out/build.log"
+if ! dpkg-buildpackage -b -us -uc --no-check-builddeps 2>&1 |
+  tee ../build.log | steps; then
   grep -E 'error|Error' ../build.log | cut -c1-200 | tail -n 5 >&2
   echo "mprof: the packages cannot be built; see $out/build.log" >&2
   exit 1
