@@ -163,5 +163,11 @@ says 'as without --system=root' 'the options: 13 allocations, 208 bytes'
 expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
 [ "$(cat out)" = 'APP::WORK 2080' ]
 result $? 'both restrict'
+# The file of a library that a program is linked with is loaded without LOAD.
+printf 'profile p lisp\ncons 3: (LOAD "app.lisp")\ncons 1: APP::F\n' >text
+"$BUILD/tests/write_profile" text p p.data
+expect 'a file without LOAD' 0 '' export --format=folded --phase=load p.data
+[ "$(cat out)" = '(LOAD "app.lisp") 48' ]
+result $? 'is loaded at load time'
 
 finish
