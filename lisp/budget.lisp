@@ -110,9 +110,10 @@ its body when no profile is running."
     (let ((name (and function (displayed-name function))))
       ;; The total is an upper bound for each function.
       (when (over-p (allocations) (bytes) allocations bytes)
-        (signal-over allocations bytes name nil (profile)))
+        (signal-over allocations bytes name nil
+                     (load-profile)))
       (when live
-        (signal-over-live live name (profile nil :holders t))
+        (signal-over-live live name (load-profile nil :holders t))
         (reset)))))                     ; stops following objects
 
 ;;; In a running profile.  These functions allocate nothing as long as the

@@ -128,14 +128,14 @@ instead of their self figures.
 MPROF.DATA:FIGURE describes its figures.  DESCRIBE prints the differences by
 function and by type, the largest change of bytes first.
 
-Signals the conditions of PROFILE.
+Signals the conditions of LOAD-PROFILE.
 
 Example: did the change help?
 
    (mprof:with-profiling (:report nil) (old-way))
-   (defvar *before* (mprof:profile))
+   (defvar *before* (mprof:load-profile))
    (mprof:with-profiling (:report nil) (new-way))
-   (describe (mprof:compare-profiles *before* (mprof:profile)))"
+   (describe (mprof:compare-profiles *before* (mprof:load-profile)))"
   (let ((old (open-profile old '()))
         (new (open-profile new '())))
     (make-comparison

@@ -104,7 +104,7 @@ Example: (handler-bind ((mprof:profile-file-error
 functions, because the room for call chains was used up.
 
 Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
-           (mprof:profile))")
+           (mprof:load-profile))")
   (:report (lambda (condition stream)
              (format stream
                      "mprof: the room for call chains was used up ~D time~:P; ~

@@ -66,7 +66,7 @@ Example: which chains allocated large objects?
                               (when (eq (mprof.data:figure :size context)
                                         :large)
                                 (print (mprof.data:figure :chain context))))
-                            (mprof:profile))"
+                            (mprof:load-profile))"
   (call-with-export
    (lambda (octets)
      (with-input-from-string (stream octets)

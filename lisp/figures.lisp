@@ -52,7 +52,7 @@ A comparison has :OLD and :NEW, profiles, and :FUNCTIONS, :TYPES and :CONTEXTS,
 lists of differences.  A difference has :OLD and :NEW, rows or NIL, and
 :OLD-BYTES, :NEW-BYTES and so on; :BYTES and :ALLOCATIONS are the increase.
 
-Example: (mprof.data:figure :bytes (mprof:profile))"))
+Example: (mprof.data:figure :bytes (mprof:load-profile))"))
 
 (defparameter *not-always-known*
   '(:live-allocations :live-bytes :self-live-allocations :self-live-bytes
@@ -76,7 +76,7 @@ Example: (mprof.data:figure :bytes (mprof:profile))"))
   "Return a function that returns the FIGURE KEY of its argument.
 
 Example: (mapcar (mprof.data:reader :name)
-                 (mprof.data:figure :functions (mprof:profile)))"
+                 (mprof.data:figure :functions (mprof:load-profile)))"
   (lambda (x) (data:figure key x)))
 
 (defmethod print-object ((x figures) stream)

@@ -7,6 +7,13 @@
 
 (in-package #:mprof)
 
+(defvar *options* '()
+  "The options that REPORT, ADVISE and SAVE begin with, a property list; what a
+command does not know is left out of it, and a call's own options come first.
+SAVE does not apply it to files of type .data and .pb.gz, which are complete.
+
+Example: (setf mprof:*options* '(:system :hide :limit 20))")
+
 (defun selecting-p (keyword)
   "True if the option KEYWORD selects a part of a profile.  The profile that
 REPORT returns keeps such options."
@@ -17,6 +24,17 @@ REPORT returns keeps such options."
   (loop for (keyword value) on options by #'cddr
         when (funcall predicate keyword)
           collect keyword and collect value))
+
+(defun with-defaults (command options)
+  "Return OPTIONS, of COMMAND of mprof, and what *OPTIONS* adds to them."
+  (unless (options-p *options*)
+    (fail "MPROF:*OPTIONS* is ~S, not a list of keywords and values" *options*))
+  (let ((known (run-command command "--help")))
+    (append options
+            (options-if (lambda (keyword)
+                          (and (eq (getf options keyword '#1=#:none) '#1#)
+                               (search (option keyword t) known)))
+                        *options*))))
 
 (defun ensure-list (value)
   "Return VALUE if it is a list, else a list of VALUE."

@@ -44,10 +44,12 @@ To show the figures:
    ADVISE           print advice on what to change
    TRY-ADVICE       measure what a change saves
    SAVE             write a file, in any format, such as a page for the browser
+   *OPTIONS*        the options with which these begin
 To watch a program from outside:
    SERVE STOP-SERVING   profiles over HTTP
 As Lisp data, which the package MPROF.DATA reads:
-   PROFILE          the figures so far, a file, or a part of another profile
+   LOAD-PROFILE     the figures so far, a file, or a part of another, as an object
+                    of type PROFILE
    COMPARE-PROFILES the differences between two profiles
 In unit tests:
    WITH-ALLOCATION-BUDGET   limit what a body may allocate
@@ -60,9 +62,9 @@ Conditions:
   (:export
    #:with-profiling #:start #:stop #:reset #:status #:with-region #:with-labels
    #:with-same-labels #:out-of-line
-   #:report #:advise #:try-advice #:save
+   #:report #:advise #:try-advice #:save #:*options*
    #:serve #:stop-serving
-   #:profile #:compare-profiles
+   #:load-profile #:profile #:compare-profiles
    #:with-allocation-budget #:allocated-by
    #:mprof-error #:profiler-unavailable #:already-active
    #:profile-file-error #:allocation-budget-exceeded #:profile-incomplete))

@@ -25,10 +25,10 @@ that the bindings take; NIL for all.")
    (figures :initform nil :accessor known-figures
             :documentation "A property list, or NIL before the first use."))
   (:documentation
-   "A profile, which MPROF.DATA reads; PROFILE and REPORT return one.  Further
+   "A profile, which MPROF.DATA reads; LOAD-PROFILE and REPORT return one.  Further
 counting does not change it.
 
-Example: (mprof.data:figure :bytes (mprof:profile))"))
+Example: (mprof.data:figure :bytes (mprof:load-profile))"))
 
 (defun signal-failure (message offset path of-output-p)
   "Signal an error of the command mprof; see CALL-WITH-OUTPUT."
@@ -136,7 +136,7 @@ read, the restart USE-VALUE takes others."
         (setf files other)))))
 
 (defun open-profile (source options)
-  "Return a PROFILE of SOURCE, the first argument of PROFILE.  Of OPTIONS, only
+  "Return a PROFILE of SOURCE, the first argument of LOAD-PROFILE.  Of OPTIONS, only
 those that say what a snapshot needs are used."
   (destructuring-bind (&key collect holders tables value &allow-other-keys)
       options
@@ -184,7 +184,7 @@ unless it is NIL."
             (new (part samples))
             (t profile)))))
 
-(defun profile (&optional source &rest options &key predicate
+(defun load-profile (&optional source &rest options &key predicate
                 &allow-other-keys)
   "Return the figures as Lisp data, an object of type PROFILE.
 
@@ -210,7 +210,7 @@ warning PROFILE-INCOMPLETE.
 
 Example: the large objects made by the parser.
 
-   (mprof:profile \"mprof.data\" :focus \"^APP::PARSE\"
+   (mprof:load-profile \"mprof.data\" :focus \"^APP::PARSE\"
                   :predicate (lambda (context)
                                (eq :large (mprof.data:figure :size context))))"
   (let ((part (part (open-profile source options) options predicate)))
@@ -300,10 +300,10 @@ figure KEY is its :NAME."
      (let ((contexts '()))
        (data:map-contexts (lambda (context) (push context contexts)) x)
        (nreverse contexts)))
-    (:holders (profile x :value :held))
+    (:holders (load-profile x :value :held))
     (t (getf-figure key (figures x) 'profiles))))
 
-(defun data:row (table name &optional (profile (profile)))
+(defun data:row (table name &optional (profile (load-profile)))
   "Return the row NAME of TABLE in PROFILE, or NIL.
 
 TABLE: :FUNCTIONS, :ARCS, :TYPES, :REGIONS, :PHASES or :THREADS.
@@ -321,7 +321,7 @@ Example: (mprof.data:row :arcs '(app::main app::parse))"
           (t (displayed-name name)))
         (data:figure table profile) :key (data:reader :name) :test #'equal))
 
-(defun data:type-functions (name &optional (profile (profile)))
+(defun data:type-functions (name &optional (profile (load-profile)))
   "Return the functions that allocated objects of the type or class NAME in
 PROFILE: a list of pairs of rows (FUNCTION . TYPE), the largest bytes first.
 TYPE counts the objects that FUNCTION itself allocated.  For NAME and PROFILE,
@@ -339,7 +339,7 @@ Example: (mprof.data:type-functions 'cons)"
   "Return the comment KEY of PROFILE, a string, or NIL.  The second value is a
 list of all comments with this key.
 
-Example: (mprof.data:comment \"mprof.bytes\" (mprof:profile))"
+Example: (mprof.data:comment \"mprof.bytes\" (mprof:load-profile))"
   (let ((values (loop for (name . value) in (data:figure :comments profile)
                       when (string= name key)
                         collect value)))

@@ -37,10 +37,11 @@ others.  ARGUMENTS and values are those of REPORT."
   (let* ((options (if (or (null arguments) (keywordp (first arguments)))
                       arguments
                       (cons :profile arguments)))
-         (stream (if (options-p options)
-                     (getf options :stream t)
-                     (fail "~:@(~A~) takes a file, or a list of files, then ~
-                            keywords and values, not ~S" command arguments)))
+         (options (if (options-p options)
+                      (with-defaults command options)
+                      (fail "~:@(~A~) takes a file, or a list of files, then ~
+                             keywords and values, not ~S" command arguments)))
+         (stream (getf options :stream t))
          (stream (if (eq stream t) *standard-output* stream))
          (help (getf options :help))
          (legend (getf options :no-legend (if help t :once)))
@@ -66,7 +67,7 @@ others.  ARGUMENTS and values are those of REPORT."
                          counting, and (mprof:with-profiling () ...) counts ~
                          and reports~;Nothing was allocated while mprof ~
                          counted~].~%"
-                    *options*)))
+                    *counted-with*)))
     (cond (stream
            (write-string text stream)
            profile)
@@ -77,14 +78,15 @@ others.  ARGUMENTS and values are those of REPORT."
   "Print tables of everything counted so far, and return the PROFILE shown.
 
 SOURCE (optional): report on this instead: an object of type PROFILE, or a file,
-a folder or a list of files, as for PROFILE.  :PROFILE SOURCE is the same.
+a folder or a list of files, as for LOAD-PROFILE.  :PROFILE SOURCE is the same.
 STREAM (default *STANDARD-OUTPUT*): where to print; T is the same.  With NIL,
 the tables are returned as a string, and the PROFILE as the second value.
 OPTIONS: keywords and values.  Every option of `mprof report' is a keyword:
 `--by=package' is :BY :PACKAGE, `--tables=direct,types' :TABLES '(:DIRECT
 :TYPES), `--verbose' :VERBOSE T.  (mprof:report :help t) lists them.  :FOCUS,
 :IGNORE, :HIDE, :SHOW and :SHOW-FROM also take a function or its name.
-COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
+COLLECT, HOLDERS (booleans, default NIL): as for LOAD-PROFILE.
+The options of *OPTIONS* are added.
 
 The legend is printed the first time that a table is; :NO-LEGEND T leaves it
 out, and :NO-LEGEND NIL prints it.  Without :WIDTH, lines fit into
@@ -159,7 +161,7 @@ others for the formats of `mprof export'.
 PROFILE (default NIL): write this instead, as for REPORT.
 FORMAT (keyword, default NIL): a format of `mprof export', whatever the type of
 FILE.
-COLLECT, HOLDERS (booleans, default NIL): as for PROFILE.
+COLLECT, HOLDERS (booleans, default NIL): as for LOAD-PROFILE.
 OPTIONS: the options of the command `mprof export', as for REPORT.
 
 FILE is either written completely or left unchanged.
@@ -171,8 +173,12 @@ invalid options.  May signal the warning PROFILE-INCOMPLETE.
 Example:
 
    (mprof:save \"app.html\" :focus \"^APP::\" :system :hide)"
-  (let ((file (absolute file))
-        (part (part (open-profile profile options) options)))
+  (let* ((file (absolute file))
+         (options (if (and (complete-type-p file) (null format))
+                      options
+                      (with-defaults (first (save-command file nil format))
+                        options)))
+         (part (part (open-profile profile options) options)))
     (loop
       (restart-case
           (progn

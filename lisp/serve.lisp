@@ -95,7 +95,7 @@ Example:
     (start-worker '*server* "mprof server" #'serve-run #'serve-close
                   #'serve-open (octets-of (or address "")) port)
     (when start
-      (start-unless-active (or *options* (options 0))))
+      (start-unless-active (or *counted-with* (options 0))))
     (serve-port (first (of-this-process *server*)))))
 
 (defun stop-serving ()

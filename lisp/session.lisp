@@ -16,7 +16,7 @@
 (defvar *lock* (mp:make-lock :name "mprof" :recursive t)
   "Held while the state of the monitor is read and changed.")
 
-(defvar *options* nil
+(defvar *counted-with* nil
   "A list (MAX-CONTEXTS FLAGS INTERVAL), the options of the figures in memory;
 NIL without figures.")
 
@@ -95,14 +95,14 @@ any object, for STOP-IF-OWNER."
     (cond ((active-p) nil)
           (t
            (end-leftover-file)
-           (when (and *options* (not (equal options *options*)))
+           (when (and *counted-with* (not (equal options *counted-with*)))
              (with-simple-restart
                  (continue "Continue counting with the present options.")
                (error 'already-active
                       :reason (format nil "the figures in memory were ~
                                            counted with other options")
                       :advice "Call (mprof:reset) first."))
-             (setf options *options*))
+             (setf options *counted-with*))
            (protected
             nil
             (progn
@@ -127,7 +127,7 @@ any object, for STOP-IF-OWNER."
         (setf *owner* (or owner *owner*) ; of a body that stops and starts
               status (monitor-start max-contexts flags))
         (when (eql status 0)
-          (setf *options* options)))
+          (setf *counted-with* options)))
       (check-status status 'profiler-unavailable))))
 
 (defun options (max-contexts &optional unfolded full-walk live sites timeline)
@@ -211,7 +211,7 @@ Example: (mprof:reset)  =>  T"
     (end-leftover-file)
     (check-status (monitor-reset) 'mprof-error)
     (unless (active-p)
-      (setf *options* nil)
+      (setf *counted-with* nil)
       (end-worker '*timeline* #'timeline-stop #'timeline-close)))
   t)
 

@@ -312,7 +312,7 @@ The first run, which may fill caches, is not counted."
 it returns the same, and the names of the files that were compiled."
   (destructuring-bind (allocations bytes values) (run-twice function)
     (let ((files (let ((*tried* definitions))
-                   (define-all definitions (profile) temporary))))
+                   (define-all definitions (load-profile) temporary))))
       (destructuring-bind (new-allocations new-bytes new-values)
           (run-twice function)
         (list allocations bytes new-allocations new-bytes

@@ -86,7 +86,7 @@ finalizer that closes a profile."
 
 (defun own-work (profile)
   "Return the part of PROFILE that is not SLIME's own work."
-  (mprof:profile profile :predicate #'own-work-p))
+  (mprof:load-profile profile :predicate #'own-work-p))
 
 ;;; Functions
 
@@ -102,7 +102,7 @@ finalizer that closes a profile."
                                             (setf warning
                                                   (princ-to-string
                                                    condition)))))
-                    (mprof:profile))))
+                    (mprof:load-profile))))
     (when (zerop (figure :allocations profile))
       (error "Nothing has been counted: slime-mprof-start starts counting"))
     (values profile warning)))
@@ -112,7 +112,7 @@ finalizer that closes a profile."
 SLIME's own work if SWANK is true."
   (answering
     (multiple-value-bind (all warning) (profile)
-      (setf *profile* (mprof:profile (if swank all (own-work all))
+      (setf *profile* (mprof:load-profile (if swank all (own-work all))
                                      :hide (and (not swank)
                                                 "(^|[( ])SWANK[^ ()]*:")
                                      :system (and hide-system :hide)))

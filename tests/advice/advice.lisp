@@ -53,7 +53,7 @@ what advice by the rule says that it saves; NIL: there is none."
     (funcall function)                  ; what is made once is made now
     (mprof:with-profiling (:report nil)
       (setf value (funcall function)))
-    (let* ((profile (mprof:profile))
+    (let* ((profile (mprof:load-profile))
            (advice (remove *rule* (data:figure :advice profile)
                            :key (data:reader :rule) :test #'string/=)))
       (values value (data:figure :bytes profile)

@@ -81,7 +81,7 @@
 values: the profile, and FORM's value."
   `(let* ((file (output-file ,name))
           (value (mprof:with-profiling (:report nil :file file) ,form))
-          (profile (mprof:profile file)))
+          (profile (mprof:load-profile file)))
      (check-profile profile ,name)
      (values profile value)))
 
@@ -174,7 +174,7 @@ least SHARE of all bytes were allocated, callers first."
     (mprof:stop)
     (mprof:save file :holders t)
     (mprof:reset)
-    (mprof:profile file)))
+    (mprof:load-profile file)))
 
 (defun print-leak (profile stream)
   "Stop the demo unless the cache holds nearly all that PROFILE says is alive."

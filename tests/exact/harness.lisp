@@ -348,7 +348,7 @@ calls C for the first time, would be in the figures of that time."
 (defun take-profile ()
   (when *profile*
     (close-profile *profile*))
-  (setf *profile* (mprof:profile))
+  (setf *profile* (mprof:load-profile))
   (check-sums)
   (mprof:save *saved*)
   (dump))

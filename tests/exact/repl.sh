@@ -53,8 +53,8 @@ type <<'TYPED'
 (defvar *kept* nil)
 (defun made (n) (dotimes (i n) (setf *kept* (cons i nil))))
 (defun say (what value) (format t "~&[~A] ~S~%" what value) (finish-output))
-(defun figures (name) (let* ((p (mprof:profile)) (f (mprof.data:row :functions name p))) (and f (list (mprof.data:figure :self-allocations f) (mprof.data:figure :self-bytes f) (mprof.data:figure :calls f)))))
-(defun arc (caller callee) (let* ((p (mprof:profile)) (a (mprof.data:row :arcs (list caller callee) p))) (and a (list (mprof.data:figure :calls a) (mprof.data:figure :allocations a)))))
+(defun figures (name) (let* ((p (mprof:load-profile)) (f (mprof.data:row :functions name p))) (and f (list (mprof.data:figure :self-allocations f) (mprof.data:figure :self-bytes f) (mprof.data:figure :calls f)))))
+(defun arc (caller callee) (let* ((p (mprof:load-profile)) (a (mprof.data:row :arcs (list caller callee) p))) (and a (list (mprof.data:figure :calls a) (mprof.data:figure :allocations a)))))
 (defun fails (n) (made n) (error "on purpose") (made 1000))
 (mprof:with-profiling (:report nil) (made 3) (fails 4))
 TYPED
@@ -74,8 +74,8 @@ type <<'TYPED'
 (say "made" (figures 'made))
 (say "fails" (figures 'fails))
 (say "fails made" (arc 'fails 'made))
-(say "residual" (mprof.data:comment "mprof.residual_bytes" (mprof:profile)))
-(say "unattributed" (mprof.data:comment "mprof.unattributed_allocations" (mprof:profile)))
+(say "residual" (mprof.data:comment "mprof.residual_bytes" (mprof:load-profile)))
+(say "unattributed" (mprof.data:comment "mprof.unattributed_allocations" (mprof:load-profile)))
 (mprof:with-profiling (:report nil) (restart-case (fails 2) (carry-on () (made 8))))
 TYPED
 await 2 '^Broken at'

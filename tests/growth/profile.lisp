@@ -51,7 +51,7 @@ many leaves; all are counted below their callers."
     (check "contexts beyond the budget" nil (> contexts (ash 1 24)))
     (check "allocations counted beyond the budget" walks (mprof::allocations))
     (check-bytes contexts bytes))
-  (let* ((profile (mprof:profile))
+  (let* ((profile (mprof:load-profile))
          (left (mprof.data:row :functions 'left-0 profile))
          (over (mprof.data:row :functions "[over the budget]" profile)))
     (check "something is over the budget" t

@@ -69,7 +69,7 @@
       (is (search "advice-tests.lisp" (data:figure :file first)))
       (dolist (key '(:fault :remedy :example :unknown))
         (is (stringp (data:figure key first))))
-      (is (null (data:figure :advice (mprof:profile profile
+      (is (null (data:figure :advice (mprof:load-profile profile
                                                     :ignore "GATHER$"))))
       (is (null (data:figure :advice (profiled (make-conses 5))))))))
 
@@ -142,7 +142,7 @@
           (is (string= "coerce"
                        (data:figure :rule (first (data:figure
                                                   :advice
-                                                  (mprof:profile)))))))))))
+                                                  (mprof:load-profile)))))))))))
 
 (test rules-that-are-wrong
   (with-idle-profiler

@@ -213,7 +213,7 @@
 
 (defun figures (allocator)
   "How many allocations and bytes there were in ALLOCATOR and below."
-  (let ((row (data "ROW" :functions allocator (mprof "PROFILE"))))
+  (let ((row (data "ROW" :functions allocator (mprof "LOAD-PROFILE"))))
     (list (data "FIGURE" :allocations row) (data "FIGURE" :bytes row))))
 
 (defmacro counting (allocator &body body)

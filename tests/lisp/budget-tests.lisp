@@ -140,7 +140,7 @@
       (nested-budgets)
       (nested-budgets))
     (is (equal '(61 976) (figures)))
-    (is (= 61 (self-allocations 'make-conses (mprof:profile))))
+    (is (= 61 (self-allocations 'make-conses (mprof:load-profile))))
     (is (= 2 (data:figure :calls
               (data:row :functions 'nested-budgets))))
     (is (= 2 (data:figure :calls

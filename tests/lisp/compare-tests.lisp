@@ -77,9 +77,9 @@
 
 (test compare-what-is-new-and-what-is-gone
   (with-idle-profiler
-    (let* ((conses (mprof:profile (profiled (make-conses 3))
+    (let* ((conses (mprof:load-profile (profiled (make-conses 3))
                                          :focus "MAKE-CONSES"))
-           (nothing (mprof:profile conses :ignore "MAKE-CONSES"))
+           (nothing (mprof:load-profile conses :ignore "MAKE-CONSES"))
            (grown (first (data:figure :functions
                           (mprof:compare-profiles nothing conses))))
            (gone (first (data:figure :functions

@@ -32,7 +32,7 @@
                   "CONS" "cons" nil 16 20 320 2)
                  (("MPROF.TESTS::ONE-WAY" "MPROF.TESTS::MAKE-CONSES")
                   "CONS" "cons" nil 16 5 80 1))
-               (rows-of (mprof:profile
+               (rows-of (mprof:load-profile
                          (profiled (one-way 5) (other-way 10))
                          :focus "MAKE-CONSES$"))))))
 
@@ -44,7 +44,7 @@
                        (mp:process-run-function "other" #'make-conses 5))
                       (eval '(cons 1 2))))
            (rows (loop for context in (data:figure :contexts
-                                       (mprof:profile
+                                       (mprof:load-profile
                                         profile :ignore "^MP:"))
                        when (equal (data:figure :name context)
                                    "MPROF.TESTS::MAKE-CONSES")
@@ -134,18 +134,18 @@
 (test filter-by-what-is-none
   (with-idle-profiler
     (let ((profile (profiled (one-way 5))))
-      (signals mprof:mprof-error (mprof:profile profile :focus "("))
-      (signals mprof:mprof-error (mprof:profile profile :cake 3)))))
+      (signals mprof:mprof-error (mprof:load-profile profile :focus "("))
+      (signals mprof:mprof-error (mprof:load-profile profile :cake 3)))))
 
 (test filter-by-type-and-category
   "Choices on top of one another leave what is in all of them."
   (with-idle-profiler
     (let* ((profile (profiled (make-conses 5) (make-doubles 10)))
-           (conses (mprof:profile profile :type "^CONS$"))
-           (others (mprof:profile profile :category '(:struct :other))))
+           (conses (mprof:load-profile profile :type "^CONS$"))
+           (others (mprof:load-profile profile :category '(:struct :other))))
       (flet ((types (profile &rest choices)
                (sort (mapcar (data:reader :name)
-                             (data:figure :types (apply #'mprof:profile profile
+                             (data:figure :types (apply #'mprof:load-profile profile
                                                 choices)))
                      #'string<)))
         (is (equal '("CONS") (types conses)))
@@ -159,12 +159,12 @@
         (is (equal (types others) (types others :category '(:cons :struct
                                                             :other)))))
       (signals mprof:mprof-error
-        (mprof:profile profile :category :cake)))))
+        (mprof:load-profile profile :category :cake)))))
 
 (test filter-by-a-predicate
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)))
-           (conses (mprof:profile
+           (conses (mprof:load-profile
                     profile
                     :predicate (lambda (context)
                                  (string= (data:figure :type context)
@@ -183,11 +183,11 @@
       (is (not (search "DOUBLE-FLOAT" (mprof:report :profile conses
                                                     :stream nil))))
       (is (= 0 (data:figure :allocations
-                (mprof:profile profile
+                (mprof:load-profile profile
                                       :predicate (constantly nil)))))
       (is (= (data:figure :bytes profile)
              (data:figure :bytes
-              (mprof:profile profile :predicate (constantly t))))))))
+              (mprof:load-profile profile :predicate (constantly t))))))))
 
 (test filters-come-on-top
   "What a filter leaves of a filtered profile is what both leave."
@@ -203,8 +203,8 @@
            (again (lambda (first second)
                     (self-allocations
                      'make-conses
-                     (apply #'mprof:profile
-                            (apply #'mprof:profile profile first)
+                     (apply #'mprof:load-profile
+                            (apply #'mprof:load-profile profile first)
                             second)))))
       (loop for (first second expected)
               in '(((:focus "MAKE-CONSES") (:focus "ONE-WAY") 5)
@@ -221,8 +221,8 @@
             do (is (eql expected (funcall again first second))
                    "~S then ~S left ~S and not ~S" first second
                    (funcall again first second) expected))
-      (let ((hidden (mprof:profile
-                     (mprof:profile profile :hide "MAKE-CONSES"
+      (let ((hidden (mprof:load-profile
+                     (mprof:load-profile profile :hide "MAKE-CONSES"
                                                    :focus "WAY")
                      :hide "OTHER-WAY")))
         (is (= 5 (self-allocations 'one-way hidden)))
@@ -230,8 +230,8 @@
         (is (null (self-allocations 'make-conses hidden))))
       (is (= 5 (self-allocations
                 'make-conses
-                (mprof:profile
-                 (mprof:profile
+                (mprof:load-profile
+                 (mprof:load-profile
                   profile
                   :predicate (lambda (context)
                                (member "MPROF.TESTS::ONE-WAY"
@@ -247,7 +247,7 @@
       (let ((profile (profiled (one-way 5)))
             (lazy (mprof:report :stream (make-broadcast-stream))))
         (mprof:save file)
-        (let ((read (mprof:profile file))
+        (let ((read (mprof:load-profile file))
               (reported (mprof:report :profile file
                                       :stream (make-broadcast-stream))))
           (delete-file file)
@@ -269,11 +269,11 @@
         (mprof:save a)
         (profiled (other-way 10))
         (mprof:save b)
-        (let ((both (mprof:profile (list a b))))
+        (let ((both (mprof:load-profile (list a b))))
           (is (= 25 (self-allocations 'make-conses both)))
           (is (= 20 (self-allocations
                      'make-conses
-                     (mprof:profile both :focus "OTHER-WAY"))))
+                     (mprof:load-profile both :focus "OTHER-WAY"))))
           (is (= 25 (loop for context in (data:figure :contexts both)
                           when (string= (data:figure :name context)
                                         "MPROF.TESTS::MAKE-CONSES")

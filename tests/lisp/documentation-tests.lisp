@@ -14,8 +14,8 @@
 (test every-export-means-something
   (dolist (package '(#:mprof #:mprof.data))
     (dolist (symbol (exports package))
-      (is (or (fboundp symbol) (find-class symbol nil))
-          "~S is neither function nor class." symbol))))
+      (is (or (fboundp symbol) (find-class symbol nil) (boundp symbol))
+          "~S is neither function, class nor variable." symbol))))
 
 (test every-export-has-a-docstring
   (dolist (package '(#:mprof #:mprof.data))
@@ -24,6 +24,8 @@
       (when (fboundp symbol)
         (is (plusp (length (documentation symbol 'function)))
             "~S has no documentation as a function." symbol))
+      (when (boundp symbol)
+        (is (search "Example:" (documentation symbol 'variable))))
       (when (find-class symbol nil)
         (is (plusp (length (documentation symbol 'type)))
             "~S has no documentation as a type." symbol)))))
@@ -45,7 +47,7 @@
   (dolist (package '(#:mprof #:mprof.data))
     (let ((named (words-in (documentation (find-package package) t))))
       (dolist (symbol (exports package))
-        (is (member (symbol-name symbol) named :test #'string=)
+        (is (member (string-trim "*" (symbol-name symbol)) named :test #'string=)
             "~S is not on the map." symbol))))
   (is (<= (length (exports '#:mprof)) 27)))
 
@@ -173,7 +175,7 @@ values if they are known."
                       (words-in (string-upcase
                                  (with-output-to-string (*standard-output*)
                                    (mprof:report :help t)))))))
-    (dolist (symbol '(mprof:profile mprof:report mprof:advise mprof:save))
+    (dolist (symbol '(mprof:load-profile mprof:report mprof:advise mprof:save))
       (dolist (name (keywords-in
                      (let ((text (documentation symbol 'function)))
                        (subseq text 0 (search "Example" text)))))

@@ -37,7 +37,7 @@
 
 (defun counted-conses ()
   (let ((row (find "FAILING::CONSES"
-                   (mprof.data:figure :functions (mprof:profile))
+                   (mprof.data:figure :functions (mprof:load-profile))
                    :key (mprof.data:reader :name) :test #'string=)))
     (and row (mprof.data:figure :self-allocations row))))
 
@@ -72,7 +72,7 @@ condition that it signals, or its value, and whether anything failed."
   "All that may be called when nothing was counted."
   (mprof:with-region ("nothing") (conses 1))
   (mprof:with-labels (:key "value") (conses 1))
-  (handler-case (mprof:profile) (mprof:mprof-error ()))
+  (handler-case (mprof:load-profile) (mprof:mprof-error ()))
   (handler-case (mprof:report :stream (make-broadcast-stream))
     (mprof:mprof-error ()))
   (mprof:stop)

@@ -14,7 +14,7 @@
 (defun held (root)
   "What the root of that name holds: (HOLDERS OBJECTS BYTES) for each chain,
 without the root, the largest first.  All roots together hold all."
-  (let* ((profile (mprof:profile nil :holders t))
+  (let* ((profile (mprof:load-profile nil :holders t))
          (contexts (mprof.data:figure :contexts
                                       (mprof.data:figure :holders profile))))
     (unless (and (eql (mprof.data:figure :live-allocations profile)
@@ -83,7 +83,7 @@ without the root, the largest first.  All roots together hold all."
                                       holders)))
     (same "something is" t
           (stringp (mprof.data:comment "mprof.unattributed_note"
-                                       (mprof:profile)))))
+                                       (mprof:load-profile)))))
   (setf *list* '()))
 
 ;; What a thread leaves that is stopped while it makes the table of classes

@@ -76,7 +76,7 @@ MEANWHILE before HOLD returns."
       (format nil "~A~R" i i)))
   (dotimes (round 60)
     (dotimes (i 5)
-      (mprof:profile))
+      (mprof:load-profile))
     (let ((process (mp:process-run-function
                     "works" (lambda ()
                               (dotimes (i 20)

@@ -13,7 +13,7 @@
 (defun lines (measure file)
   "The lines of the profile FILE: (CHAIN TYPE NUMBER), the number being that of
 MEASURE.  A chain is a list of names."
-  (mprof:save "live.folded" :profile (mprof:profile file) :value measure
+  (mprof:save "live.folded" :profile (mprof:load-profile file) :value measure
                             :frames :types :system :root)
   (with-open-file (in "live.folded")
     (loop for line = (read-line in nil)
@@ -365,7 +365,7 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
   (same "what was made since the last one is not known" '()
         (alive 'conses 0))
   (same "and there is no last one" "0"
-        (mprof.data:comment "mprof.live_collection" (mprof:profile)))
+        (mprof.data:comment "mprof.live_collection" (mprof:load-profile)))
   (call-collector "GC_enable")
   (same "now there is" '(("CONS" 10 160)) (alive 'conses)))
 
@@ -386,7 +386,7 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
 (following "readers"
   (in-thread #'conses 10)
   (in-thread #'points 3)
-  (let* ((profile (mprof:profile nil :collect t))
+  (let* ((profile (mprof:load-profile nil :collect t))
          (points (mprof.data:row :functions 'points profile))
          (type (mprof.data:row :types 'point profile)))
     (same "of a function" '(6 288 3 48)
@@ -405,7 +405,7 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
 (mprof:reset)
 (mprof:with-profiling (:report nil) (conses 1))
 (same "not known" '(nil nil)
-      (list (mprof.data:figure :live-bytes (mprof:profile))
+      (list (mprof.data:figure :live-bytes (mprof:load-profile))
             (mprof.data:figure :self-live-bytes
              (mprof.data:row :functions 'conses))))
 

@@ -40,7 +40,7 @@
   (same "another peak"
         '(("CONS" 300 4800) ("CONS" 5002 80032) ("LIVE::POINT" 5002 400160))
         (at-the-peak 'conses 'points))
-  (let* ((profile (mprof:profile))
+  (let* ((profile (mprof:load-profile))
          (points (mprof.data:row :functions 'points profile)))
     (same "of a function" '(10004 480192)
           (list (mprof.data:figure :peak-allocations points)
@@ -79,8 +79,8 @@
   (loop repeat 20
         do (in-thread #'tables 200)
            (ext:gc t)
-           (mprof:profile))             ; which is refused if it is wrong
-  (let ((whole (mprof:profile)))
+           (mprof:load-profile))             ; which is refused if it is wrong
+  (let ((whole (mprof:load-profile)))
     (same "the last is the peak" '((8000 8000) t)
           (let ((tables (mprof.data:row :functions 'tables whole)))
             (list (list (mprof.data:figure :live-allocations tables)
@@ -91,4 +91,4 @@
     (in-thread #'tables 10)
     (ext:gc t)
     (same "which is still known" (mprof.data:figure :live-bytes whole)
-          (mprof.data:figure :peak-bytes (mprof:profile)))))
+          (mprof.data:figure :peak-bytes (mprof:load-profile)))))

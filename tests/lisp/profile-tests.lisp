@@ -36,7 +36,7 @@
                               :value :live-allocs :sort :live)))
     (unwind-protect
          (progn
-           (mprof:save saved :profile (mprof:profile file) :format :folded
+           (mprof:save saved :profile (mprof:load-profile file) :format :folded
                              :value :live)
            (is (equal '("APP::MAIN;APP::CACHE 3480" "APP::MAIN;APP::PARSE 80")
                       (uiop:read-file-lines saved))))
@@ -44,7 +44,7 @@
 
 (test calls-that-are-not-known
   "Calls of C functions are NIL; those that C functions make are known."
-  (let* ((profile (mprof:profile (asdf:system-relative-pathname
+  (let* ((profile (mprof:load-profile (asdf:system-relative-pathname
                                   "mprof"
                                   "../tests/golden/unknown-calls.data")))
          (arc (data:row :arcs '("PARSE" "sort") profile)))
@@ -76,7 +76,8 @@
       (is (= (data:figure :bytes profile)
              (reduce #'+ (data:figure :phases profile)
                      :key (data:reader :bytes))))
-      (is (= 15 (data:figure :allocations (mprof:profile nil :phase :run)))))))
+      (is (= 15 (data:figure :allocations
+                              (mprof:load-profile nil :phase :run)))))))
 
 (test figures-of-threads
   (with-idle-profiler
@@ -95,7 +96,7 @@
                       (data:figure
                        :self-allocations
                        (data:row :functions 'make-conses
-                                 (mprof:profile
+                                 (mprof:load-profile
                                   nil :thread (format nil "^~A$" name))))))
                (is (equal name
                           (data:figure :name
@@ -159,7 +160,7 @@
   (with-temporary-file (file)
     (with-open-file (stream file :direction :output :if-exists :supersede)
       (write-line "This is no profile." stream))
-    (let ((condition (handler-case (mprof:profile file)
+    (let ((condition (handler-case (mprof:load-profile file)
                        (mprof:profile-file-error (condition) condition))))
       (is (typep condition 'mprof:profile-file-error))
       (is (equal (pathname file)
@@ -176,7 +177,7 @@
                 (handler-bind ((mprof:profile-file-error
                                  (lambda (condition)
                                    (use-value file condition))))
-                  (mprof:profile "/nowhere/at/all.data"))))))))
+                  (mprof:load-profile "/nowhere/at/all.data"))))))))
 
 (defun call-in-folder-of-its-own (function)
   "Call FUNCTION on a pathname that matches all temporary files; they are in a
@@ -203,7 +204,7 @@ folder that nobody else uses meanwhile."
      (lambda (files)
        (close (open (ext:mkstemp "TMP:mprof-")))
        (is (= 1 (length (directory files))))
-       (mprof:profile)
+       (mprof:load-profile)
        (mprof:report :stream (make-broadcast-stream))
        (is (= 1 (length (directory files))))))))
 
@@ -245,7 +246,7 @@ folder that nobody else uses meanwhile."
                      (incf closed)
                      (funcall close arguments)))
              (loop repeat 50
-                   do (mprof:profile (mprof:profile) :focus "MAKE"))
+                   do (mprof:load-profile (mprof:load-profile) :focus "MAKE"))
              (loop repeat 20
                    until (> closed 25)
                    do (si:gc t)
@@ -262,7 +263,7 @@ folder that nobody else uses meanwhile."
   (with-idle-profiler
     (profiled (make-conses 3))
     (loop repeat 50
-          do (mprof:profile))
+          do (mprof:load-profile))
     (is (equal '(30 480)
                (multiple-value-list
                 (mprof:allocated-by (collect-and-make-conses 10)

@@ -28,7 +28,7 @@
 
 (defun conses-in (region)
   "How many objects were allocated in the regions that REGION matches."
-  (data:figure :allocations (mprof:profile nil :region region)))
+  (data:figure :allocations (mprof:load-profile nil :region region)))
 
 (test region-figures
   "A region's figures go up into the one around it; nothing else is counted."
@@ -41,7 +41,7 @@
     (is (= 0 (conses-in "nowhere")))
     (is (every (lambda (function)
                  (null (data:figure :calls function)))
-               (data:figure :functions (mprof:profile nil :region "outer")))
+               (data:figure :functions (mprof:load-profile nil :region "outer")))
         "Nobody counts calls by region.")
     (is (null (search "calls"
                       (mprof:report :tables :direct :no-legend t :stream nil
@@ -51,7 +51,7 @@
   "The same as Lisp data, the largest first."
   (with-idle-profiler
     (mprof:with-profiling (:report nil) (in-regions))
-    (let ((profile (mprof:profile)))
+    (let ((profile (mprof:load-profile)))
       (is (equal '(("outer" 36 576 3) ("outer;a\\;b" 21 336 3)
                    ("other" 11 176 1))
                  (loop for region in (data:figure :regions profile)
@@ -88,7 +88,7 @@
 
 (defun labelled (label &rest options)
   "How many objects were allocated with LABEL."
-  (data:figure :allocations (apply #'mprof:profile nil :label label options)))
+  (data:figure :allocations (apply #'mprof:load-profile nil :label label options)))
 
 (test labels
   "Labels nest, are found wherever they stand, and reach another thread if that
@@ -126,7 +126,7 @@ is asked for."
         (mprof:with-labels (:number i) (make-conses 3)))
       (mprof:with-region (:plain) (make-conses 5)))
     (let* ((names (mapcar (lambda (region) (data:figure :name region))
-                          (data:figure :regions (mprof:profile))))
+                          (data:figure :regions (mprof:load-profile))))
            (own (count-if (lambda (name) (search "number=" name)) names)))
       (is (member "number=[other]" names :test #'string=))
       (is (= 3 (labelled "number=7")))

@@ -19,7 +19,7 @@
       (is (= 13 (data:figure :self-allocations
                  (data:row :functions 'make-conses profile))))
       ;; and that can be reported on again, with options
-      (is (string= (report-text :profile (mprof:profile
+      (is (string= (report-text :profile (mprof:load-profile
                                           profile :focus "CALL-MAKE-CONSES"))
                    (report-text :profile profile :focus "CALL-MAKE-CONSES")))
       (is (eq profile (mprof:report :profile profile
@@ -68,7 +68,7 @@
     (profiled (conses-for "a") (conses-for 1) (conses-for-all))
     (dolist (focus (list 'conses-for #'conses-for))
       (is (= 7 (data:figure :allocations
-                            (mprof:profile nil :focus focus
+                            (mprof:load-profile nil :focus focus
                                                :type "^CONS$"))))))
   (with-idle-profiler
     (signals mprof:allocation-budget-exceeded
@@ -80,7 +80,7 @@
 to be written; nothing as data."
   (with-idle-profiler
     (profiled (make-conses 3))
-    (let ((profile (mprof:profile)))
+    (let ((profile (mprof:load-profile)))
       (dolist (report (list #'mprof:report #'mprof:advise))
         (is (string= (format nil "mprof: nothing matches ~
                                   :FOCUS=MAKE-CONSESS; did you mean MAKE-CONSES?~%")
@@ -92,7 +92,7 @@ to be written; nothing as data."
       (with-temporary-file (file)
         (signals mprof:mprof-error
           (mprof:save file :format :html :profile profile :focus "CONSESS")))
-      (is (null (data:figure :functions (mprof:profile
+      (is (null (data:figure :functions (mprof:load-profile
                                  profile :focus "MAKE-CONSESS")))))))
 
 (defclass character-list (gray:fundamental-character-output-stream)
@@ -326,3 +326,34 @@ value: T where they take none."
     (is (search "/nowhere/at/all/libmprof-monitor.so" output))
     (is (search "patched ECL" output))
     (is (search "make" output))))
+
+(test options-to-begin-with
+  (with-idle-profiler
+    (let ((profile (profiled (gather-twice 5)))
+          (mprof:*options* '(:tables :direct :system :hide :no-legend t)))
+      (flet ((same (text &rest options)
+               (is (string= text (apply #'mprof:report profile :stream nil
+                                        options)))))
+        (let ((text (mprof:report profile :stream nil)))
+          (is (search "MPROF.TESTS::GATHER" text))
+          (is (not (search "CALL GRAPH" text)))
+          (is (search "CALL GRAPH"
+                      (mprof:report profile :stream nil :tables :graph)))
+          (let ((mprof:*options* '()))
+            (same text :tables :direct :system :hide :no-legend t))
+          ;; what the command does not know is left out
+          (is (search "saves up to" (mprof:advise profile :stream nil)))
+          (with-folder (folder)
+            (flet ((saved (type)
+                     (mprof:save (format nil "~Aa.~A" folder type)
+                                 :profile profile)))
+              (saved "txt")
+              (with-open-file (stream (saved "txt"))
+                (is (string= (read-line stream)
+                             (subseq text 0 (position #\Newline text)))))
+              ;; a complete profile stays complete
+              (is (equalp (data:figure :functions
+                                       (mprof:load-profile (saved "data")))
+                          (data:figure :functions profile)))))))
+      (let ((mprof:*options* '(:limit)))
+        (signals mprof:mprof-error (mprof:report profile))))))

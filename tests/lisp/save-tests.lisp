@@ -48,7 +48,7 @@ names it, has tests of its own, and suppressions are for C."
       (flet ((in-folder (name)
                (concatenate 'string folder name)))
         (mprof:save (in-folder "a.data"))
-        (let ((profile (mprof:profile (in-folder "a.data"))))
+        (let ((profile (mprof:load-profile (in-folder "a.data"))))
           (dolist (format (set-difference (formats) '(:html :suppressions)))
             (is (equal (pathname (in-folder "a"))
                        (mprof:save (in-folder "a") :format format
@@ -93,7 +93,7 @@ names it, has tests of its own, and suppressions are for C."
 (test flamegraph-compares
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)))
-           (part (mprof:profile profile :focus "OTHER-WAY")))
+           (part (mprof:load-profile profile :focus "OTHER-WAY")))
       (with-folder (folder)
         (flet ((parts (&rest choices)
                  (let ((file (concatenate 'string folder "a.html")))
@@ -124,14 +124,14 @@ names it, has tests of its own, and suppressions are for C."
 (test save-a-profile
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)))
-           (part (mprof:profile profile :focus "OTHER-WAY")))
+           (part (mprof:load-profile profile :focus "OTHER-WAY")))
       (mprof:reset)
       (with-folder (folder)
         (let ((file (concatenate 'string folder "a")))
           (is (equal (pathname file) (mprof:save file :profile profile)))
-          (is (= 25 (self-allocations 'make-conses (mprof:profile file))))
+          (is (= 25 (self-allocations 'make-conses (mprof:load-profile file))))
           (mprof:save file :profile part)
-          (is (= 20 (self-allocations 'make-conses (mprof:profile file))))
+          (is (= 20 (self-allocations 'make-conses (mprof:load-profile file))))
           (mprof:save file :profile part :format :folded)
           (is (search "OTHER-WAY" (file-text file)))
           (is (not (search "ONE-WAY" (file-text file))))

@@ -73,7 +73,7 @@ prints names is in no figure, and is gone afterwards."
                  (make-conses 10)
                  (flet ((made ()
                           (let ((row (data:row :functions 'make-conses
-                                               (mprof:profile file))))
+                                               (mprof:load-profile file))))
                             (and row (data:figure :self-allocations row)))))
                    ;; names are printed by and by
                    (loop repeat 6000
@@ -83,7 +83,7 @@ prints names is in no figure, and is gone afterwards."
                    (mprof:stop)
                    (is (= conses (made))))
                  (is (= threads (length (mp:all-processes))))
-                 (let ((saved (mprof:profile file)))
+                 (let ((saved (mprof:load-profile file)))
                    (is (= 1 (length (data:figure :threads saved))))
                    (is (equal "0" (data:comment "mprof.residual_bytes"
                                                 saved))))))
@@ -123,12 +123,12 @@ is as good as the first."
       (dolist (name (long-names))
         (eval `(defun ,name () (make-conses 1)))
         (funcall name))
-      (let ((profile (mprof:profile)))
+      (let ((profile (mprof:load-profile)))
         (is (loop for name in (long-names)
                   always (data:row :functions name profile))))
       (mprof:with-region ("after") (make-conses 10))
       (is (= 10 (data:figure :allocations
-                 (data:row :regions "after" (mprof:profile)))))
+                 (data:row :regions "after" (mprof:load-profile)))))
       (ensure-directories-exist (concatenate 'string file "/a"))
       (signals mprof:profile-file-error (mprof:stop))
       (si:rmdir (concatenate 'string file "/"))
@@ -136,7 +136,7 @@ is as good as the first."
       (mprof:start :file file)
       (make-conses 20)
       (is (= 20 (data:figure :self-allocations
-                 (data:row :functions 'make-conses (mprof:profile file)))))
+                 (data:row :functions 'make-conses (mprof:load-profile file)))))
       (mprof:stop))))
 
 (test file-while-counting
@@ -157,7 +157,7 @@ is as good as the first."
     (mprof:stop)
     (is (eq t (mprof:reset)))
     (is (equal '(0 0) (figures)))
-    (is (null (data:figure :functions (mprof:profile))))))
+    (is (null (data:figure :functions (mprof:load-profile))))))
 
 (test status
   (with-idle-profiler
@@ -184,7 +184,7 @@ is as good as the first."
       (let ((profile (profiled (make-conses 20))))
         (is (equal (pathname file) (mprof:save file)))
         (mprof:reset)
-        (let ((saved (mprof:profile file)))
+        (let ((saved (mprof:load-profile file)))
           (is (= 20 (data:figure :allocations saved)))
           (is (= 320 (data:figure :bytes saved)))
           (is (equalp (mprof::figures profile)
@@ -238,7 +238,7 @@ is as good as the first."
         (mprof:with-profiling (:stream "x") (setf ran t)))
       (is (null ran)))
     (dolist (value '(-1 :x (1) #\a))
-      (signals mprof:mprof-error (mprof:profile value))
+      (signals mprof:mprof-error (mprof:load-profile value))
       (signals mprof:mprof-error (mprof:report :stream nil :profile value))
       (signals mprof:mprof-error (mprof:compare-profiles value value))
       (signals mprof:mprof-error (mprof:save value))
@@ -263,7 +263,7 @@ is as good as the first."
                                      (lambda (condition)
                                        (setf warning condition)
                                        (muffle-warning condition))))
-                      (mprof:profile))))
+                      (mprof:load-profile))))
       (is (typep warning 'mprof:profile-incomplete))
       (is (search ":max-contexts" (report-of warning)))
       (is (= 100 (data:figure :allocations profile)))
@@ -290,7 +290,7 @@ is as good as the first."
 
 (defun figures-between (&rest window)
   "Allocations and bytes in a part of time."
-  (let ((profile (apply #'mprof:profile nil window)))
+  (let ((profile (apply #'mprof:load-profile nil window)))
     (list (data:figure :allocations profile) (data:figure :bytes profile))))
 
 (test timeline

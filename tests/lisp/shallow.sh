@@ -21,7 +21,7 @@ cat >program.lisp <<'EOF'
 (mprof:start :file (and (equal (ext:getenv "WHERE") "file") "shallow.data"))
 (si:call-cfun *allocate* :int '() '())
 (mprof:stop)
-(dolist (row (mprof.data:figure :functions (mprof:profile)))
+(dolist (row (mprof.data:figure :functions (mprof:load-profile)))
   (format t "~&~A ~D~%" (mprof.data:figure :name row)
           (mprof.data:figure :self-allocations row)))
 EOF
@@ -40,7 +40,7 @@ cat >small.lisp <<'EOF'
 (load "work.fas")
 (mprof:with-profiling (:report nil) (work 1000))
 (dolist (row (mprof.data:figure
-              :functions (mprof:profile (mprof:profile) :by :line)))
+              :functions (mprof:load-profile (mprof:load-profile) :by :line)))
   (format t "~&~D ~A" (mprof.data:figure :self-allocations row)
           (mprof.data:figure :name row)))
 (ext:quit 3)

@@ -25,7 +25,7 @@ cat >program.lisp <<'EOF'
     (mp:process-join child)))
 (mapc #'compile '(work wait-for make-child))
 (defun residual ()
-  (mprof.data:comment "mprof.residual_bytes" (mprof:profile)))
+  (mprof.data:comment "mprof.residual_bytes" (mprof:load-profile)))
 (defun say (what)
   (format t "~&residual ~A: ~A~%" what (residual)))
 

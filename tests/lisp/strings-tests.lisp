@@ -60,13 +60,13 @@
       (mprof:with-region ((string #\λ)) (make-conses 5))
       (mprof:with-labels (:né "ü😀") (make-conses 7)))
     (is (= 3 (data:figure :allocations
-              (data:row :regions "régión" (mprof:profile)))))
+              (data:row :regions "régión" (mprof:load-profile)))))
     (is (= 5 (conses-in "^λ$")))
     (is (= 8 (conses-in "^[^=]*$")))
     (is (= 7 (labelled "né=.*")))
     (is (search "régión" (mprof:report :tables :regions :no-legend t
                                        :stream nil)))
-    (is (search "'é('" (handler-case (mprof:profile nil :focus "é(")
+    (is (search "'é('" (handler-case (mprof:load-profile nil :focus "é(")
                          (mprof:mprof-error (condition)
                            (report-of condition)))))))
 
@@ -155,22 +155,22 @@ them by the pathname that SAVE returns."
            (let ((file (mprof:save name)))
              (is (equal (namestring (probe-file file)) (namestring file)))
              (is (equal folder (directory-namestring file)))
-             (is (= 12 (data:figure :allocations (mprof:profile name))))
-             (is (= 12 (data:figure :allocations (mprof:profile file))))))
+             (is (= 12 (data:figure :allocations (mprof:load-profile name))))
+             (is (= 12 (data:figure :allocations (mprof:load-profile file))))))
          (is (= 36 (data:figure :allocations
-                    (mprof:profile (directory "*.data")))))
+                    (mprof:load-profile (directory "*.data")))))
          (is (equal (sort (mapcar #'system-name '("fé.data" "λ.data" "x.data"))
                           #'string<)
                     (sort (mapcar #'file-namestring (directory "*.data"))
                           #'string<)))
          (mprof:with-profiling (:report nil :file "né.data")
            (make-conses 3))
-         (is (= 3 (data:figure :allocations (mprof:profile "né.data"))))
+         (is (= 3 (data:figure :allocations (mprof:load-profile "né.data"))))
          (dolist (name (list (format nil "a~Ab" (code-char 0)) "*" :wild "x?"))
            (let ((file (make-pathname :name name :type "data")))
              (signals mprof:mprof-error (mprof:save file))
              (signals mprof:mprof-error (mprof:start :file file))
-             (signals mprof:mprof-error (mprof:profile file)))))))))
+             (signals mprof:mprof-error (mprof:load-profile file)))))))))
 
 (test file-that-ecl-named-otherwise
   "A file that OPEN made with one octet for a character is found by its name."
@@ -183,7 +183,8 @@ them by the pathname that SAVE returns."
        (let ((names (directory "*.data")))
          (mprof:save "fé.data")
          (is (equal names (directory "*.data")))
-         (is (= 12 (data:figure :allocations (mprof:profile "fé.data")))))))))
+         (is (= 12 (data:figure :allocations
+                                 (mprof:load-profile "fé.data")))))))))
 
 (test file-and-another-folder
   "A file is where its name led to when it was given."
@@ -208,7 +209,7 @@ them by the pathname that SAVE returns."
               (ext:chdir folder)
               (is (= count (data:figure :self-allocations
                             (data:row :functions 'make-conses
-                                      (mprof:profile "x.data")))))
+                                      (mprof:load-profile "x.data")))))
               (mprof:reset)
               (is (string= (format nil "precious~%") (file-text "c/x.data")))
               (let ((*default-pathname-defaults* (pathname "c/")))
@@ -230,17 +231,17 @@ them by the pathname that SAVE returns."
                     (handler-case (funcall function)
                       (mprof:profile-file-error (condition)
                         (file-error-pathname condition)))))
-             (is (equal file (file-of (lambda () (mprof:profile name)))))
+             (is (equal file (file-of (lambda () (mprof:load-profile name)))))
              (is (equal (mprof::absolute (format nil "no/~A" name))
                         (file-of (lambda ()
                                    (mprof:save (format nil "no/~A" name)
                                                :format :csv)))))
              (with-open-file (stream file :direction :output)
                (write-line "text" stream))
-             (is (equal file (file-of (lambda () (mprof:profile name)))))
+             (is (equal file (file-of (lambda () (mprof:load-profile name)))))
              (delete-file file))))
        (is (equal (pathname folder)
-                  (handler-case (mprof:profile folder)
+                  (handler-case (mprof:load-profile folder)
                     (mprof:profile-file-error (condition)
                       (file-error-pathname condition)))))))
     ;; what is not about a file is no such error

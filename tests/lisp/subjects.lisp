@@ -38,7 +38,7 @@
           (mprof:start)
           (progn ,@body)
           (mprof:stop)
-          (mprof:profile)))
+          (mprof:load-profile)))
 
 (defmacro with-temporary-file ((variable) &body body)
   "Run BODY with VARIABLE bound to the name of a file that is deleted after."

@@ -85,7 +85,7 @@ Return how often CHECK was false afterwards."
        (progn (mprof:with-profiling (:report nil :file *file*)
                 (dotimes (i 10) (work)))
               (null mprof::*counted-in*))
-       (eql 20 (mprof.data:figure :allocations (mprof:profile *file*)))))
+       (eql 20 (mprof.data:figure :allocations (mprof:load-profile *file*)))))
 
 (defvar *port* nil)
 
@@ -136,7 +136,7 @@ Return how often CHECK was false afterwards."
           (run (lambda () (mprof:start :file *file*) (work) (mprof:stop))
                (lambda () (mprof:stop) (file-works-p))
                (floor throws 10)))
-  (report "profile" (run #'mprof:profile #'idle-p (floor throws 10)))
+  (report "profile" (run #'mprof:load-profile #'idle-p (floor throws 10)))
   (setf *port* (mprof:serve :port 0 :start nil))
   (mprof:stop-serving)
   (report "serve and stop-serving"

@@ -99,7 +99,7 @@
     (flet ((made (&rest options)
              (data:figure :self-allocations
                           (data:row :functions 'make-conses
-                                    (apply #'mprof:profile nil options)))))
+                                    (apply #'mprof:load-profile nil options)))))
       (is (= 17 (made)))
       (is (= 10 (made :ignore "INVOKE-DEBUGGER"))))))
 
@@ -230,9 +230,9 @@
       (mprof:with-profiling (:report nil :file file)
         (make-conses 6)
         (is (= 96 (data:figure :self-bytes (data:row :functions 'make-conses
-                                             (mprof:profile file))))))
+                                             (mprof:load-profile file))))))
       (is (= 96 (data:figure :self-bytes (data:row :functions 'make-conses
-                                           (mprof:profile file))))))))
+                                           (mprof:load-profile file))))))))
 
 (test with-profiling-a-file-that-cannot-be-written
   "That is said before the body runs; the restart CONTINUE goes on without a

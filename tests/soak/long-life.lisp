@@ -44,7 +44,7 @@
 
 (defun check-life (turns conses)
   "TURNS, and CONSES by HOT, were made in all."
-  (let* ((profile (mprof:profile))
+  (let* ((profile (mprof:load-profile))
          (steady (mprof.data:row :functions 'steady profile))
          (hot (mprof.data:row :functions 'hot profile)))
     (same "what is made below a function that has a context"

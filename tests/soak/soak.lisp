@@ -128,7 +128,7 @@ monitor keeps the names of all functions that there ever were."
              (mprof:reset))
            (mprof:stop))
   (let ((random-tests::*differences* '())
-        (profile (mprof:profile)))
+        (profile (mprof:load-profile)))
     (random-tests::check-sums program profile "counted at random")
     (same "allocations whose chains are cut short" "0"
           (mprof.data:comment "mprof.cut_allocations" profile))

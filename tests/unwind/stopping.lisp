@@ -39,7 +39,7 @@
     (setf *kept* (list i))))
 
 (defun figures (name)
-  (let* ((profile (mprof:profile))
+  (let* ((profile (mprof:load-profile))
          (f (mprof.data:row :functions name profile)))
     (format t "~(~A~) ~D ~D ~D~%" name
             (mprof.data:figure :calls f)
@@ -54,4 +54,4 @@
     (mprof:stop)
     (mapc #'figures '(inner middle outer run))
     (format t "differing ~A~%"
-            (mprof.data:comment "mprof.differing_walks" (mprof:profile)))))
+            (mprof.data:comment "mprof.differing_walks" (mprof:load-profile)))))

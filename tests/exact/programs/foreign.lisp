@@ -125,7 +125,7 @@
 
 (defun conses-in (phase)
   (let ((f (mprof.data:row :functions "FOREIGN_CONS"
-                                (mprof:profile nil :phase phase))))
+                                (mprof:load-profile nil :phase phase))))
     (if f (mprof.data:figure :self-allocations f) 0)))
 
 (setf *title* (format nil "~(~A~), a form calls C" *variant*))

@@ -186,7 +186,7 @@
   (mprof:stop)
   (foreign "_exit" :void
            ;; a profile that does not add up cannot be read
-           (if (ignore-errors (right-in-child-p (mprof:profile))) 7 8)))
+           (if (ignore-errors (right-in-child-p (mprof:load-profile))) 7 8)))
 
 (defun count-in-child-only ()
   (let ((last nil))

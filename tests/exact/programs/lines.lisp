@@ -58,7 +58,7 @@
               (mprof.data:figure :self-bytes row))))
     (check "lines add up to functions" '()
            (loop for row in (mprof.data:figure :functions
-                             (mprof:profile *profile* :system :hide))
+                             (mprof:load-profile *profile* :system :hide))
                  for name = (mprof.data:figure :name row)
                  unless (eql (gethash name sums)
                              (mprof.data:figure :self-bytes row))
@@ -67,7 +67,7 @@
 (defmacro with-lines ((title &key sites) form &body checks)
   `(let ((*sites* ,sites))
      (measuring (,title) ,form
-       (let ((*lines* (mprof:profile *profile* :by :line
+       (let ((*lines* (mprof:load-profile *profile* :by :line
                                                       :system :hide)))
          ,@checks
          (lines-add-up)))))
@@ -221,7 +221,7 @@
                collect (list (format nil "EXACT::EXACT-MADE ~A:~D" *made* line)
                              n (* n +cons+)))
          (loop for row in (mprof.data:figure :functions
-                           (mprof:profile *profile* :by :line
+                           (mprof:load-profile *profile* :by :line
                                                            :system :hide))
                when (search "EXACT-MADE " (mprof.data:figure :name row))
                  collect (list (mprof.data:figure :name row)
@@ -258,7 +258,7 @@
 
 (defun sites-of (name)
   (loop for row in (mprof.data:figure :functions
-                    (mprof:profile nil :by :site :system :hide))
+                    (mprof:load-profile nil :by :site :system :hide))
         when (and (search (concatenate 'string name " ")
                           (mprof.data:figure :name row))
                   (plusp (mprof.data:figure :self-allocations row)))

@@ -40,7 +40,7 @@
 
 (defun phase-conses (phase n)
   "CONSES made N conses in PHASE."
-  (let* ((profile (mprof:profile nil :phase phase))
+  (let* ((profile (mprof:load-profile nil :phase phase))
          (f (mprof.data:row :functions 'conses profile)))
     (check (format nil "conses in the phase ~(~A~)" phase)
            (list n (* n +cons+))
@@ -189,7 +189,7 @@
   (turn)
   (mprof:stop)
   (loop for phase in '(:load :compile)
-        for profile = (mprof:profile nil :phase phase)
+        for profile = (mprof:load-profile nil :phase phase)
         collect (mprof.data:figure :self-allocations
                  (mprof.data:row :functions 'conses profile))))
 

@@ -33,7 +33,7 @@ ALLOCATIONS conses for each."
 (defun work-of-thread (name)
   "What THREAD-WORK did in the thread that is called NAME in the tables."
   (let* ((literal (substitute-if #\. (lambda (c) (find c "[]()")) name))
-         (profile (mprof:profile nil :thread (format nil "^~A$" literal)))
+         (profile (mprof:load-profile nil :thread (format nil "^~A$" literal)))
          (f (mprof.data:row :functions 'thread-work profile)))
     (check (format nil "everything by ~A" name)
            (let ((thread (mprof.data:row :threads name *profile*)))
