@@ -2,11 +2,11 @@
 ;;;;
 ;;;; try-advice.lisp -- measure what a change to the program saves.
 ;;;;
-;;;; Everything happens in a copy of the process, made by fork: so the program
-;;;; stays as it is, whatever is defined and run.  The copy compiles the files of
-;;;; the definitions as they are, but *MACROEXPAND-HOOK* replaces each definition
-;;;; that is tried: so calls within a file, inline code, declarations and the
-;;;; package are those of the edited file.
+;;;; Everything happens in a copy of the process, made by fork, so the program
+;;;; stays as it is, whatever is defined and run.  The copy compiles the files
+;;;; of the definitions as they are, but *MACROEXPAND-HOOK* replaces what is
+;;;; tried: so direct calls, inline code, declarations and the package are those
+;;;; of the edited file.
 ;;;;
 ;;;; ECL does not record where classes, variables and methods are defined.  They
 ;;;; are looked for in the text of the files with functions.
@@ -14,11 +14,6 @@
 (in-package #:mprof)
 
 ;;; A copy of the process
-
-(defun stream-of-copy (stream)
-  "Return STREAM, but in place of a Gray stream one that discards output: SLIME's
-needs threads that the copy lacks."
-  (if (si:instancep stream) (make-broadcast-stream) stream))
 
 (defun write-result (function file)
   "Write the value of FUNCTION to FILE, or a string that says which error it did
@@ -34,8 +29,11 @@ not handle."
          (si::*handler-clusters* '())   ; not those of callers
          (*debugger-hook* hook)
          (ext:*invoke-debugger-hook* hook)
-         (*standard-output* (stream-of-copy *standard-output*))
-         (*error-output* (stream-of-copy *error-output*)))
+         ;; SLIME's streams need threads that the copy lacks
+         (*standard-output* (if (si:instancep *standard-output*)
+                                (make-broadcast-stream)
+                                *standard-output*))
+         (*error-output* *standard-output*))
     (catch 'result
       (setf result (funcall function)))
     (finish-output)
@@ -44,9 +42,9 @@ not handle."
         (prin1 (if (stringp result) (octets-of result) result) stream)))))
 
 (defun call-in-copy (function)
-  "Call FUNCTION in a copy of the process, with a pathname for temporary files of
-any type.  Return its value, a list that can be read.  Signal an MPROF-ERROR if
-it ends otherwise."
+  "Call FUNCTION in a copy of the process, with a pathname for temporary files
+of any type.  Return its value, a list that can be read.  Signal an MPROF-ERROR
+if it ends otherwise."
   (let ((file (pathname (or (ext:mkstemp "TMP:mprof-")
                             (fail "cannot make a file in the folder for ~
                                    temporary files, which TMPDIR names"))))
@@ -98,28 +96,15 @@ its qualifiers and the classes of its parameters."
                 (ldiff rest (member lambda-list rest)))))
       (t (list operator name)))))
 
-(defun definition-p (form)
-  "True if FORM defines what it names."
-  (and (consp form)
-       (symbolp (first form))
-       (eql 0 (search "DEF" (symbol-name (first form))))))
-
 (defun replacement (form definitions)
   "Return the element of DEFINITIONS that defines what FORM, another one, does;
 or NIL."
-  (and (definition-p form)
+  (and (consp form)
+       (symbolp (first form))
+       (eql 0 (search "DEF" (symbol-name (first form))))
        (not (member form definitions))
        (find (definition-key form) definitions
              :key #'definition-key :test #'equal)))
-
-(defun needs-others-p (definition)
-  "True if other files may contain a copy of what DEFINITION defines."
-  (destructuring-bind (operator name &rest rest) definition
-    (declare (ignore rest))
-    (not (or (member operator '(defmethod defgeneric defclass defvar
-                                defparameter define-condition))
-             (and (eq operator 'defun)
-                  (not (si:get-sysprop name 'inline)))))))
 
 ;;; Their files
 
@@ -133,7 +118,7 @@ or NIL."
 (defun true-file (file)
   "Return the truename of FILE, of a function; NIL if it is not there."
   (and file
-       (or (probe-file file)
+       (or (ignore-errors (probe-file file))
            ;; ECL 21.2.1 can give it in UTF-8 twice
            (ignore-errors (probe-file (string-of (namestring file)))))))
 
@@ -154,34 +139,25 @@ ECL's."
           when file
             collect (list file interpreted))))
 
-(defun word (line start)
-  "Return the symbol of LINE from START on, after blanks and parentheses, without
-its package."
-  (let* ((start (or (position-if-not (lambda (c) (find c " (")) line
-                                     :start start)
-                    (length line)))
-         (word (subseq line start (position-if (lambda (c) (find c " ()")) line
-                                               :start start))))
-    (subseq word (1+ (or (position #\: word :from-end t) -1)))))
-
 (defun defines-p (file definition)
-  "True if a line of FILE seems to begin what DEFINITION is to replace."
+  "True if a line of FILE begins as what DEFINITION is to replace does."
   (destructuring-bind (operator name &rest rest) (definition-key definition)
     (declare (ignore rest))
-    (let ((operators (if (eq operator 'defvar)
-                         '(defvar defparameter)
-                         (list operator)))
-          (name (if (consp name) (first name) name)))
-      (with-open-file (stream file :external-format :latin-1)
-        (loop for line = (read-line stream nil)
-              while line
-                thereis (and (eql 0 (position #\( line))
-                             (find (word line 0) operators
-                                   :test #'string-equal)
-                             (string-equal name
-                                           (word line
-                                                 (or (position #\Space line)
-                                                     0)))))))))
+    (let ((starts (loop for control in '("(~A ~A" "(~A (~A" "(DEFPARAMETER ~*~A")
+                        collect (format nil control (symbol-name operator)
+                                        (if (symbolp name)
+                                            (symbol-name name)
+                                            name)))))
+      (flet ((begins-p (line)
+               (loop for start in starts
+                     for end = (mismatch start line :test #'char-equal)
+                       thereis (or (null end)
+                                   (and (= end (length start))
+                                        (find (char line end) " ()"))))))
+        (with-open-file (stream file :external-format :latin-1)
+          (loop for line = (read-line stream nil)
+                while line
+                  thereis (begins-p line)))))))
 
 (defun file-of (definition files)
   "Return the element of FILES with what DEFINITION is to replace, or NIL."
@@ -190,8 +166,7 @@ its package."
                     (true-file (ext:compiled-function-file function)))))
     (cond (file
            (assoc file files :test #'equal))
-          ((and (definition-p definition)
-                (not (member (first definition) '(defun defmacro))))
+          ((not (member (first definition) '(defun defmacro)))
            (find-if (lambda (entry) (defines-p (first entry) definition))
                     files)))))
 
@@ -268,8 +243,15 @@ the names of the files that were compiled and loaded again for them."
                        collect (file-of definition files)))
          (again (remove-duplicates
                  (append (remove nil places)
-                         (and (some #'needs-others-p definitions)
-                              (files-that-ran profile files)))
+                         ;; other files may have copies of the rest
+                         (when (or (set-difference
+                                    (mapcar #'first definitions)
+                                    '(defun defmethod defgeneric defvar
+                                      defparameter defclass define-condition))
+                                   (loop for (nil name) in definitions
+                                           thereis (si:get-sysprop name
+                                                                   'inline)))
+                           (files-that-ran profile files)))
                  :from-end t))
          (*new* (loop for definition in definitions
                       for place in places
@@ -357,8 +339,9 @@ saved, and whether BODY returned the same (by EQUALP) as before.
 DEFINITIONS (a list of forms): DEFUN, DEFMETHOD, DEFCLASS, DEFSTRUCT, DEFVAR and
 other forms, as they would be in the file.  Each replaces the definition of the
 same name and, of a method, of the same qualifiers and classes; others are
-added.  The files that they are in are compiled and loaded again, and for
-macros, structures and inline functions all files whose functions ran.
+added.  The files that they are in are compiled and loaded again, with all their
+forms; for macros, structures and inline functions all files whose functions
+ran.  A DEFVAR sets its variable.
 
 All this happens in a copy of the process: the program stays as it is.  The copy
 has only the calling thread.  BODY runs twice before and twice after, and the
