@@ -297,6 +297,22 @@ async function recursion(tests, browser) {
   await page.close();
 }
 
+// What is said names the program's own code, though ECL's passes all on.
+async function ownCode(tests, browser) {
+  const p = new ProfileEncoder();
+  p.allocate(['A::MAIN', 'APPLY', 'A::STEP', 'MAPCAR', 'LIST'], 9, 900, cons);
+  p.allocate(['A::MAIN', 'SORT'], 1, 100, cons);
+  const page = await browser.open('own-code',
+    scratch(browser.folder, 'own-code.data', p));
+  tests.check((await page.text('.hint')).startsWith(
+    '90.0 % of the bytes are allocated in or below A::STEP'),
+  'own code: the hint names it');
+  tests.equal(await page.page.$$eval('.bars', ([path]) =>
+    [...path.querySelectorAll('.who')].map((who) => who.textContent)),
+  ['A::MAIN', 'A::STEP'], 'own code: so does the path');
+  await page.close();
+}
+
 // Calls of C functions are not known: blank, and last in either order.
 async function unknownCalls(tests, browser) {
   const data = `${process.env.GOLDEN}/unknown-calls.data`;
@@ -347,6 +363,7 @@ export async function testUse(tests, browser) {
   await narrow(tests, browser, data);
   await digits(tests, browser);
   await recursion(tests, browser);
+  await ownCode(tests, browser);
   await unknownCalls(tests, browser);
   tests.equal(page.faults, [], 'use: no request, nothing said');
   await page.close();

@@ -179,8 +179,9 @@ class Model {
       : allocates(figures, profile);
   }
 
-  // Returns the heaviest path from the root.  Each step leads to the heaviest
-  // callee, down to a tenth of the whole.
+  // Returns the heaviest path from the root: the steps at functions of the
+  // program, or else all.  Each step leads to the heaviest callee, down to a
+  // tenth of the whole.
   hottestPath() {
     const { tree } = this;
     const values = this.sums.inclusive(this.measure.key);
@@ -191,7 +192,8 @@ class Model {
       values[node] * 10 >= values[0]; node = next(node))
       steps.push({ node, fn: tree.functions[tree.functionOf[node]],
         value: values[node] });
-    return steps;
+    const own = steps.filter(({ fn }) => !fn.system);
+    return own.length > 0 ? own : steps;
   }
 
   // Returns how much was allocated by chains with a function that matches the

@@ -26,7 +26,7 @@ function hint(model) {
   const total = model.total(key);
   const steps = model.hottestPath();
   const at = steps.findLastIndex((step) => 2 * step.value >= total);
-  if (at < 1) return null;
+  if (at < (model.profile.lisp ? 0 : 1)) return null;
   const { fn } = steps[at];
   const caller = steps.slice(0, at).findLast((step) =>
     step.fn.package !== null && step.fn.package !== fn.package)?.fn;
@@ -58,7 +58,8 @@ function bars(caption, help, rows, whole, more) {
 }
 
 // The steps of the heaviest path.  It leaves out a step that passes nearly
-// everything on, unless it is the program's own or the last.
+// everything on, unless it is the program's own, with less than its caller, or
+// the last.
 function pathCard(model) {
   const { profile, sums } = model;
   if (profile.compared) return null;
