@@ -48,8 +48,8 @@ To show the figures:
 To watch a program from outside:
    SERVE STOP-SERVING   profiles over HTTP
 As Lisp data, which the package MPROF.DATA reads:
-   LOAD-PROFILE     the figures so far, a file, or a part of another, as an object
-                    of type PROFILE
+   LOAD-PROFILE     the figures so far, a file, or a part of another profile,
+                    as an object of type PROFILE
    COMPARE-PROFILES the differences between two profiles
 In unit tests:
    WITH-ALLOCATION-BUDGET   limit what a body may allocate

@@ -25,8 +25,8 @@ that the bindings take; NIL for all.")
    (figures :initform nil :accessor known-figures
             :documentation "A property list, or NIL before the first use."))
   (:documentation
-   "A profile, which MPROF.DATA reads; LOAD-PROFILE and REPORT return one.  Further
-counting does not change it.
+   "A profile, which MPROF.DATA reads; LOAD-PROFILE and REPORT return one.
+Further counting does not change it.
 
 Example: (mprof.data:figure :bytes (mprof:load-profile))"))
 
@@ -136,8 +136,8 @@ read, the restart USE-VALUE takes others."
         (setf files other)))))
 
 (defun open-profile (source options)
-  "Return a PROFILE of SOURCE, the first argument of LOAD-PROFILE.  Of OPTIONS, only
-those that say what a snapshot needs are used."
+  "Return a PROFILE of SOURCE, the first argument of LOAD-PROFILE.  Of OPTIONS,
+only those that say what a snapshot needs are used."
   (destructuring-bind (&key collect holders tables value &allow-other-keys)
       options
     (cond ((typep source 'profile) source)
@@ -184,8 +184,8 @@ unless it is NIL."
             (new (part samples))
             (t profile)))))
 
-(defun load-profile (&optional source &rest options &key predicate
-                &allow-other-keys)
+(defun load-profile (&optional source &rest options
+                     &key predicate &allow-other-keys)
   "Return the figures as Lisp data, an object of type PROFILE.
 
 SOURCE (default NIL): what to read.  NIL stands for what was counted in this
@@ -211,8 +211,8 @@ warning PROFILE-INCOMPLETE.
 Example: the large objects made by the parser.
 
    (mprof:load-profile \"mprof.data\" :focus \"^APP::PARSE\"
-                  :predicate (lambda (context)
-                               (eq :large (mprof.data:figure :size context))))"
+     :predicate (lambda (context)
+                  (eq :large (mprof.data:figure :size context))))"
   (let ((part (part (open-profile source options) options predicate)))
     (figures part)                      ; signals invalid options now
     part))

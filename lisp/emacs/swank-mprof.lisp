@@ -113,9 +113,9 @@ SLIME's own work if SWANK is true."
   (answering
     (multiple-value-bind (all warning) (profile)
       (setf *profile* (mprof:load-profile (if swank all (own-work all))
-                                     :hide (and (not swank)
-                                                "(^|[( ])SWANK[^ ()]*:")
-                                     :system (and hide-system :hide)))
+                                          :hide (and (not swank)
+                                                     "(^|[( ])SWANK[^ ()]*:")
+                                          :system (and hide-system :hide)))
       (list :bytes (figure :bytes *profile*)
             :allocations (figure :allocations *profile*)
             :left-out (- (figure :bytes all) (figure :bytes *profile*))

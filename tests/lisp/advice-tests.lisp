@@ -70,7 +70,7 @@
       (dolist (key '(:fault :remedy :example :unknown))
         (is (stringp (data:figure key first))))
       (is (null (data:figure :advice (mprof:load-profile profile
-                                                    :ignore "GATHER$"))))
+                                                         :ignore "GATHER$"))))
       (is (null (data:figure :advice (profiled (make-conses 5))))))))
 
 (test advice-is-printed
