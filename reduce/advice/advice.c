@@ -178,8 +178,8 @@ advice_list_init(struct advice_list *list, const struct view *view)
     complete(&list->items[i], view);
 }
 
-/* Returns the definition that the function NAME is local to, or NAME: the F of
- * (LAMBDA :IN F) and of (FLET G :IN (LAMBDA :IN F)). */
+/* Returns the definition that the function NAME is local to, or NAME: the F
+ * of (LAMBDA :IN F) and of (FLET G :IN (LAMBDA :IN F)). */
 static const char *
 definition_of(const char *name)
 {
@@ -207,9 +207,8 @@ static int
 compare_groups(const void *left, const void *right)
 {
   const struct advice *a = left, *b = right;
-  return a->all_saved != b->all_saved
-             ? (a->all_saved > b->all_saved ? -1 : 1)
-             : compare_definitions(left, right);
+  return a->all_saved != b->all_saved ? (a->all_saved > b->all_saved ? -1 : 1)
+                                      : compare_definitions(left, right);
 }
 
 void

@@ -28,10 +28,10 @@ struct advice {
                        CALLS_UNKNOWN */
   uint64_t objects; /* that the rule counts */
   uint64_t sizes;   /* how many different ones these have, as far as known */
-  uint64_t least, most; /* of the sizes, in bytes */
-  bool larger;          /* there are others, which are not known */
-  uint64_t saved;       /* bytes, never 0; an upper bound where the grade is
-                           check */
+  uint64_t least, most;   /* of the sizes, in bytes */
+  bool larger;            /* there are others, which are not known */
+  uint64_t saved;         /* bytes, never 0; an upper bound where the grade is
+                             check */
   const char *definition; /* once grouped: what the function is local to, or
                              its name */
   uint64_t all_saved;     /* likewise: by all advice on the definition */

@@ -49,8 +49,8 @@ struct run_files {
   const char *name;    /* FILE as it was given; not owned */
   char path[PATH_MAX]; /* the same, absolute */
   struct run_sums sums;
-  struct earlier_file *earlier; /* files moved aside and not settled yet */
-  size_t earlier_count;         /* all that were moved */
+  struct earlier_file *earlier;    /* files moved aside and not settled yet */
+  size_t earlier_count;            /* all that were moved */
   struct code_names code;          /* of all images */
   struct pool code_pool;           /* memory of `code' */
   const struct view_options *view; /* of leaks; NULL: they do not matter */
@@ -61,11 +61,11 @@ struct run_files {
   struct run_image *images; /* of which more is known than they say */
   pthread_mutex_t timelines_lock; /* of all timelines, READING and READ; is
                                      taken before the next two */
-  pthread_mutex_t code_lock; /* of CODE; never held with the next one */
-  pthread_mutex_t lock;      /* of SUMS, IMAGES (the list) and ERROR */
-  pthread_t thread;         /* finishes files while the program runs */
-  bool begun;               /* THREAD runs, and is to be joined */
-  _Atomic bool ended;       /* the program has */
+  pthread_mutex_t code_lock;      /* of CODE; never held with the next one */
+  pthread_mutex_t lock;           /* of SUMS, IMAGES (the list) and ERROR */
+  pthread_t thread;               /* finishes files while the program runs */
+  bool begun;                     /* THREAD runs, and is to be joined */
+  _Atomic bool ended;             /* the program has */
   struct mprof_error error; /* why a file was not finished, the first one */
 };
 

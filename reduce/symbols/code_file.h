@@ -34,9 +34,10 @@ struct code_file {
 #define CODE_ANY_BUILD "*" /* in the place of a build id */
 
 /* Opens PATH, which must have BUILD_ID, in hexadecimal digits, or none if
- * that is "", or any if it is CODE_ANY_BUILD.  If it cannot, opens a file with that build id below
- * /usr/lib/debug/.build-id, or MPROF_DEBUG_PATH.  If the outcome is good,
- * FILE is open until the pool in use is released; else it is all zero. */
+ * that is "", or any if it is CODE_ANY_BUILD.  If it cannot, opens a file
+ * with that build id below /usr/lib/debug/.build-id, or MPROF_DEBUG_PATH.  If
+ * the outcome is good, FILE is open until the pool in use is released; else
+ * it is all zero. */
 enum code_file_outcome code_file_open(struct code_file *file,
                                       const char *path, const char *build_id);
 

@@ -231,8 +231,8 @@ find_place(struct code_names *names, struct code_module *module,
     const struct code_line line = {
         .function = i > 0 ? inlined_function(names, module, at)
                           : active_function(names, module, &found, at),
-        .line_file = names_intern(
-            &names->names, at->line_file == NULL ? "" : at->line_file),
+        .line_file = names_intern(&names->names,
+                                  at->line_file == NULL ? "" : at->line_file),
         .line = at->line};
     ARRAY_ADD(module, line, line);
   }
@@ -288,8 +288,8 @@ code_names_add_lines(struct code_names *names, struct code_module *module,
         index_map_add(functions, place.start, number);
     }
     if (line->line != 0 && line->line_file != 0)
-      number = function_at_line(
-          profile, number, names_text(&names->names, line->line_file));
+      number = function_at_line(profile, number,
+                                names_text(&names->names, line->line_file));
     profile_add_line(profile, location,
                      (struct profile_line){number, line->line, 0});
   }

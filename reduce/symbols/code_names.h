@@ -46,7 +46,7 @@ struct code_module {
   struct function_symbols symbols;
   struct source_places sources;
   bool sources_read;
-  struct row_table types;       /* program_types_read */
+  struct row_table types; /* program_types_read */
   bool types_read;
   struct index_map by_offset; /* numbers of places that were asked for */
   struct code_place *places;

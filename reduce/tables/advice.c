@@ -153,8 +153,8 @@ write_words(const struct rule *rule, size_t indent, struct sink *sink)
                     indent);
 }
 
-/* Writes the line that the COUNT pieces about a definition begin with: how many
- * bytes they save, and the fault of the first. */
+/* Writes the line that the COUNT pieces about a definition begin with: how
+ * many bytes they save, and the fault of the first. */
 static void
 write_headline(const struct view *view, const struct advice *first,
                size_t count, struct sink *sink)
@@ -208,11 +208,11 @@ write_left_out(size_t count, uint64_t bytes, const char *after,
                 count, bytes, after);
 }
 
-/* Writes the pieces about a definition, from FIRST to END, that save enough to
- * be shown; always the first.  The remedy is said once for each rule. */
+/* Writes the pieces about a definition, from FIRST to END, that save enough
+ * to be shown; always the first.  The remedy is said once for each rule. */
 static void
 write_definition(const struct view *view, const struct advice *first,
-               const struct advice *end, struct sink *sink)
+                 const struct advice *end, struct sink *sink)
 {
   const uint64_t total = view->selection.total.bytes;
   const struct advice *last = end > first + 1 ? first : NULL;
@@ -310,8 +310,7 @@ report_first_advice(const struct view *view, struct sink *sink)
        i = end, lines++) {
     const struct advice *first = &list.items[i];
     end = advice_group_end(&list, i);
-    if (!share_reached(first->all_saved, total,
-                       view->options->min_share))
+    if (!share_reached(first->all_saved, total, view->options->min_share))
       break;
     if (i == 0)
       report_heading(sink, "ADVICE");

@@ -131,8 +131,8 @@ own_definition(const struct ecl_function_names *table, uintptr_t address)
 }
 
 /* Returns the lines of the source that the table's functions were compiled
- * from; NULL: they are not known, as those of files of ECL and of mprof, whose
- * names are logical.  Leaves the loaded file with them in *OPEN. */
+ * from; NULL: they are not known, as those of files of ECL and of mprof,
+ * whose names are logical.  Leaves the loaded file with them in *OPEN. */
 static struct source_lines *
 lines_of(const struct ecl_function_names *table, struct source_file **open)
 {
