@@ -40,18 +40,32 @@ compare_parts(const void *left, const void *right, void *context)
   return order != 0 ? order : a->type < b->type ? -1 : a->type > b->type;
 }
 
-/* Returns the number of COUNT's bin while there are only parts: the size, or
- * a larger number for other kinds. */
+/* Returns the number of the bin for objects of the size BYTES, of KIND: the
+ * size, or a larger number for other kinds.  Bins are in its order. */
 static uint32_t
-bin_number(const struct sample_count *count)
+bin_number(enum size_kind kind, uint64_t bytes)
 {
-  if (count->size_kind == SIZE_GROWTH)
+  if (kind == SIZE_GROWTH)
     return LARGEST_BIN + BIN_GROWTH;
-  if (count->size_kind == SIZE_UNKNOWN)
+  if (kind == SIZE_UNKNOWN)
     return LARGEST_BIN + BIN_UNKNOWN;
-  return count->size_kind == SIZE_LARGE || count->object_bytes > LARGEST_BIN
-             ? LARGEST_BIN + BIN_LARGE
-             : (uint32_t)count->object_bytes;
+  return kind == SIZE_LARGE || bytes > LARGEST_BIN ? LARGEST_BIN + BIN_LARGE
+                                                   : (uint32_t)bytes;
+}
+
+size_t
+tally_bin_of(const struct tally *tally, enum size_kind kind, uint64_t bytes)
+{
+  const uint32_t number = bin_number(kind, bytes);
+  size_t low = 0;
+  for (size_t high = tally->bin_count; high - low > 1;) {
+    const size_t middle = (low + high) / 2;
+    const struct tally_bin *bin = &tally->bins[middle];
+    const uint64_t its =
+        bin->kind == BIN_SIZE ? bin->size : LARGEST_BIN + (uint64_t)bin->kind;
+    *(its <= number ? &low : &high) = middle;
+  }
+  return low;
 }
 
 /* The parts on their way. */
@@ -65,7 +79,7 @@ static void
 add_part(struct tally *tally, struct parts *parts,
          const struct sample_count *count, const struct figures *figures)
 {
-  const uint32_t bin = bin_number(count);
+  const uint32_t bin = bin_number(count->size_kind, count->object_bytes);
   uint32_t i = index_map_number(&parts->known, index_pair(bin, count->type));
   if (i == tally->part_count)
     ARRAY_PUSH(tally->parts, tally->part_count, parts->capacity,

@@ -39,6 +39,11 @@ struct tally {
 /* Adds up in TALLY the samples that SELECTION keeps. */
 void tally_init(struct tally *tally, const struct selection *selection);
 
+/* Returns the place among TALLY's bins, which must be there, of objects of
+ * the size BYTES, of KIND. */
+size_t tally_bin_of(const struct tally *tally, enum size_kind kind,
+                    uint64_t bytes);
+
 /* Returns what people call TYPE: its class where it has one, else its type;
  * "" when the profile knows neither. */
 const char *tally_type_name(const struct profile *profile,

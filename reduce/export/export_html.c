@@ -17,17 +17,17 @@
  *          (0: it is that node); the functions; of the root both are 0
  *   rows   what was allocated (sample_rows.h), how many; by how much each
  *          node's place is above that of the row before; the types; the
- *          labels; the slices of time, from 1 on, if there are any; each
- *          measure
+ *          sizes; the labels; the slices of time, from 1 on, if there are
+ *          any; each measure
  *   calls  how many; nodes in the same way; the labels; the calls
  *   lines  how many nodes the chains by line have, or 0 without lines; how
  *          far before each but the root its caller is; what each is, a place
  *          in the list "lines" of the last part; the node of each row of what
  *          was allocated
  *
- * Nodes come in the order of a walk: callers first.  Functions and types are
- * places in the lists of the first part.  Labels are a phase, a thread and a
- * region, which the last part names.
+ * Nodes come in the order of a walk: callers first.  Functions, types and
+ * sizes ("bins") are places in the lists of the first part.  Labels are a
+ * phase, a thread and a region, which the last part names.
  *
  * Where two profiles are compared, those of the old one follow, three parts
  * again.
@@ -160,6 +160,10 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
   }
   for (size_t i = 0; !calls && i < rows->count; i++)
     write_bits(page, page->out.places[TO_TYPES][row[i].keys[ROW_TYPE]]);
+  for (size_t i = 0; !calls && i < rows->count; i++)
+    write_bits(page, tally_bin_of(&page->view->tally,
+                                  (enum size_kind)row[i].keys[ROW_SIZE_KIND],
+                                  row[i].keys[ROW_OBJECT_BYTES]));
   for (size_t k = 0; k < sizeof labels / sizeof labels[0]; k++)
     for (size_t i = 0; i < rows->count; i++)
       write_bits(page, row[i].keys[labels[k]]);
@@ -277,19 +281,6 @@ write_measures(struct page *page)
              measure_row(view->profile, view_measure(view))->word);
 }
 
-/* Writes what the categories are called. */
-static void
-write_categories(struct page *page)
-{
-  enum language language = page->view->profile->language;
-  struct writer *out = &page->out;
-  writer_begin(at(out, "letters"), '[');
-  for (unsigned i = 0; i < CATEGORY_COUNT; i++)
-    put_string(out, category_rows[language][i].letter);
-  writer_end(out, ']');
-  put_string(at(out, "categoriesHelp"), report_categories_meaning(language));
-}
-
 /* Writes what stands at the head of a report. */
 static void
 write_facts(struct page *page)
@@ -298,6 +289,8 @@ write_facts(struct page *page)
   const struct profile *profile = view->profile;
   struct writer *out = &page->out;
   put_string(at(out, "program"), program_name(view, ""));
+  put_string(at(out, "categoriesHelp"),
+             report_categories_meaning(profile->language));
   writer_begin(at(out, "files"), '[');
   for (size_t i = 0; i < view->options->file_count; i++)
     put_string(out, view->options->files[i]);
@@ -328,13 +321,17 @@ write_object(struct page *page)
   writer_begin(&page->out, '{');
   write_facts(page);
   write_measures(page);
-  write_categories(page);
   write_labels(page);
   write_slices(page);
   write_system(page);
   page_write_lines(&page->out);
   if (column_used(page->view, USE_KEPT))
     writer_table(at(&page->out, "leaks"), &leaks_table);
+  if (column_used(page->view, USE_KEPT) && page->lines != NULL) {
+    page->out.view = page->lines;
+    writer_table(at(&page->out, "lineLeaks"), &leaks_table);
+    page->out.view = page->view;
+  }
   writer_end(&page->out, '}');
 }
 
@@ -370,7 +367,7 @@ write_data(const struct view *view, struct sink *sink)
   json_find_places(&page.out);
   time_slices_find(&page.slices, view->profile);
   chains_init(&page.chains, &view->tree, true);
-  collect(&page, &page.rows, ROWS_OF_TYPES);
+  collect(&page, &page.rows, ROWS_OF_SIZES);
   collect(&page, &page.calls, ROWS_OF_CALLS);
   write_packed(&page, sink, write_tables);
   sink_text(sink, "\n");

@@ -9,7 +9,8 @@
  * replace kept memory in all orders and shares, and other columns show.  A
  * list is lost with its head, which may be small.
  *
- * The page has the same rows: bytes and objects that were kept, or lost.
+ * The page has the same rows, by function and by line: bytes and objects that
+ * were kept, or lost.
  */
 
 #include "base/array.h"

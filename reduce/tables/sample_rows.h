@@ -12,8 +12,7 @@
 
 enum rows_of {
   ROWS_OF_PARTS,    /* allocations, by type alone */
-  ROWS_OF_TYPES,    /* allocations, whatever the sizes of the objects */
-  ROWS_OF_SIZES,    /* allocations, by size, too */
+  ROWS_OF_SIZES,    /* allocations, by size, thread, phase and region, too */
   ROWS_OF_CONTEXTS, /* the same, whatever the region */
   ROWS_OF_CALLS
 };

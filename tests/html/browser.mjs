@@ -41,6 +41,101 @@ export function mprof(...args) {
   });
 }
 
+// What is read of a page; these functions run in it.
+const readers = {
+  // All rows of the table in SELECTOR: an object a row, by the headings;
+  // numbers as numbers.
+  rows(selector) {
+    const section = document.querySelector(selector);
+    if (section === null) return null;
+    for (;;) {
+      const more = section.querySelector('.more button');
+      if (more === null) break;
+      more.click();
+    }
+    const heads = [...section.querySelectorAll('th')].map((th) =>
+      th.textContent.trim());
+    return [...section.querySelectorAll('tbody tr')].map((tr) => {
+      const row = {};
+      [...tr.cells].forEach((td, i) => {
+        const text = td.textContent;
+        const before = heads.slice(0, i).filter((head) => head === heads[i]).length;
+        row[heads[i] + (before > 0 ? before + 1 : '')] = /^-?[\d,]+$/.test(text)
+          ? Number(text.replaceAll(',', '')) : text;
+      });
+      return row;
+    });
+  },
+
+  // The functions in the table of functions: [name, number].
+  functions() {
+    readers.rows('.functions');
+    return [...document.querySelectorAll('.functions tbody a')].map((a) =>
+      [a.textContent, /\d+/.exec(a.getAttribute('href'))[0]]);
+  },
+
+  // The contexts, their chains in full.
+  contexts() {
+    readers.rows('.contexts');
+    for (const more of document.querySelectorAll('.contexts .middle'))
+      more.click();
+    return readers.rows('.contexts');
+  },
+
+  // The lines of a function that have figures: file, line and these.
+  lines() {
+    return [...document.querySelectorAll('.source p')].flatMap((file) => {
+      const table = file.nextElementSibling;
+      const heads = [...table.querySelectorAll('th')].map((th) => th.textContent);
+      return [...table.querySelectorAll('.counted')].map((tr) => ({
+        file: file.textContent.split(';')[0],
+        ...Object.fromEntries([...tr.cells].map((td, i) =>
+          [heads[i], td.textContent || '0'])) }));
+    });
+  },
+
+  // The frames of the graph on the page of a function: row below it, name, bytes.
+  sandwich() {
+    const top = (made) => parseFloat(made.style.top) / 20;
+    const chosen = document.querySelector('.sandwich .chosen');
+    return [...document.querySelectorAll('.sandwich .frame')].map((made) => {
+      const [, name, bytes] = /^([^]*): ([\d,]+) bytes/.exec(made.title);
+      return [top(made) - top(chosen), name, Number(bytes.replaceAll(',', ''))];
+    });
+  },
+
+  // All tables of the address of each of WORDS, measures, with CHOICES: by word,
+  // as {all, TABLE: rows, pages: [function, tables of its page]}; GRAPHED: with
+  // its graph in bytes.
+  everything(words, choices, graphed) {
+    const go = (path, more = {}) => {
+      history.replaceState(null, '', `#/${path}?${new URLSearchParams(
+        { ...choices, ...more })}`);
+      dispatchEvent(new Event('hashchange'));
+    };
+    go('functions');
+    const functions = readers.functions();
+    const pageOf = (value, id) => {
+      go(`function/${id}`, { value });
+      return { callers: readers.rows('.callers'), callees: readers.rows('.callees'),
+        lines: readers.lines(), graph: graphed && value === 'bytes'
+          ? readers.sandwich() : [] };
+    };
+    return words.map((value) => {
+      const found = {};
+      for (const view of ['', 'functions', 'types', 'contexts', 'threads',
+        'regions']) {
+        go(view, { value });
+        if (view === '') found.all = document.querySelector('.frame').title;
+        else found[view] = readers[view === 'contexts' ? view : 'rows'](`.${view}`);
+        if (view === 'types') found.sizes = readers.rows('.sizes');
+      }
+      return { ...found, pages: functions.map(([name, id]) =>
+        [name, pageOf(value, id)]) };
+    });
+  },
+};
+
 export class Browser {
   static async start(folder) {
     mkdirSync(folder, { recursive: true });
@@ -72,12 +167,21 @@ export class Browser {
     return this.show(file, settings);
   }
 
+  // The same in PAGE, which was opened under that NAME.
+  async openIn(page, data, options) {
+    mprof('export', '--format=html', '-o', page.file, ...options, data);
+    await page.page.goto('about:blank');
+    await page.load('');
+  }
+
   // The page that is in FILE.
   async show(file, settings = {}) {
     const page = await this.chromium.newPage({
       viewport: { width: 1280, height: 900 },
       ...settings,
     });
+    await page.addInitScript(`window.readers = {${
+      Object.values(readers).join(',\n')}}`);
     const faults = [];
     page.on('console', (message) => faults.push(`console: ${message.text()}`));
     page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
@@ -172,72 +276,18 @@ export class ProfilePage {
     );
   }
 
-  // All rows of the table in SELECTOR: an object a row, by the headings;
-  // numbers as numbers.
+  // Calls the reader NAME (below) in the page.
+  read(name, ...args) {
+    return this.page.evaluate(([its, given]) => readers[its](...given),
+      [name, args]);
+  }
+
   rows(selector) {
-    return this.page.evaluate((s) => {
-      const section = document.querySelector(s);
-      if (section === null) return null;
-      for (;;) {
-        const more = section.querySelector('.more button');
-        if (more === null) break;
-        more.click();
-      }
-      const heads = [...section.querySelectorAll('th')].map((th) =>
-        th.textContent.trim());
-      return [...section.querySelectorAll('tbody tr')].map((tr) => {
-        const row = {};
-        [...tr.cells].forEach((td, i) => {
-          const text = td.textContent;
-          const key = row[heads[i]] === undefined ? heads[i] : `${heads[i]}2`;
-          row[key] = /^-?[\d,]+$/.test(text)
-            ? Number(text.replaceAll(',', '')) : text;
-        });
-        return row;
-      });
-    }, selector);
+    return this.read('rows', selector);
   }
 
-  // The functions in the table of functions: [name, number].
-  async functions() {
-    await this.rows('.functions');
-    return this.page.evaluate(() =>
-      [...document.querySelectorAll('.functions tbody a')].map((a) =>
-        [a.textContent, /\d+/.exec(a.getAttribute('href'))[0]]));
-  }
-
-  // Shows the chains of all contexts in full.
-  async unfold() {
-    await this.rows('.contexts');
-    await this.page.evaluate(() => {
-      for (const more of document.querySelectorAll('.contexts .middle'))
-        more.click();
-    });
-  }
-
-  // The lines of a function that have figures: file, line and these.
-  lines() {
-    return this.page.evaluate(() =>
-      [...document.querySelectorAll('.source p')].flatMap((file) => {
-        const table = file.nextElementSibling;
-        const heads = [...table.querySelectorAll('th')].map((th) => th.textContent);
-        return [...table.querySelectorAll('.counted')].map((tr) => ({
-          file: file.textContent.split(';')[0],
-          ...Object.fromEntries([...tr.cells].map((td, i) =>
-            [heads[i], td.textContent || '0'])) }));
-      }));
-  }
-
-  // The frames of the graph on the page of a function: row below it, name, bytes.
   sandwich() {
-    return this.page.evaluate(() => {
-      const top = (made) => parseFloat(made.style.top) / 20;
-      const chosen = document.querySelector('.sandwich .chosen');
-      return [...document.querySelectorAll('.sandwich .frame')].map((made) => {
-        const [, name, bytes] = /^([^]*): ([\d,]+) bytes/.exec(made.title);
-        return [top(made) - top(chosen), name, Number(bytes.replaceAll(',', ''))];
-      });
-    });
+    return this.read('sandwich');
   }
 
   // The frames that are drawn: name, row, and the share of the width.

@@ -21,7 +21,7 @@ async function unknownFunctions(tests, browser) {
   await grouped.open(address('functions', { focus: 'A' }));
   tests.equal([await grouped.text('#fault'),
     await grouped.page.isVisible('#focus'), (await names(grouped)).sort()],
-  ['focus: this page shows groups, not functions', false,
+  ["focus: 'A': this page shows groups, not functions", false,
     ['APP', 'CL-PPCRE', 'COMMON-LISP']],
   'a page of groups says that it has no functions');
   await grouped.close();

@@ -166,6 +166,32 @@ async function labels(tests, browser) {
   await other.close();
 }
 
+// On a phone a table shows few columns, until others are chosen.
+async function columns(tests, browser, data) {
+  const page = await browser.open('columns', data, [],
+    { viewport: { width: 390, height: 844 } });
+  const heads = (of) => of.page.$$eval('th', (all) => all.map((th) =>
+    th.textContent));
+  await page.open('#/functions');
+  const few = ['function', 'self bytes', '%'];
+  const seen = [await heads(page)];
+  await page.page.click('.legend summary');
+  await page.page.check('.legend input[value=calls]');
+  seen.push(await heads(page));
+  await page.page.uncheck('.legend input[value=self-bytes-share]');
+  seen.push(await heads(page));
+  tests.equal(seen, [few, [...few, 'calls'], ['function', 'self bytes', 'calls']],
+    'columns: few on a phone, and those that are chosen');
+  const copy = await page.copy(browser, new URL(page.page.url()).hash);
+  tests.equal(await heads(copy), seen[2], 'columns: the address has them');
+  await copy.close();
+  await page.open('#/functions');
+  await page.page.setViewportSize({ width: 1280, height: 900 });
+  tests.equal((await heads(page)).length, await page.page.locator(
+    '.legend input').count(), 'columns: all in a wide window');
+  await page.close();
+}
+
 // On a phone filters are folded, and the flame graph is seen at once.
 async function phone(tests, browser, data) {
   const page = await browser.open('phone', data, ['--base=' + data],
@@ -191,6 +217,7 @@ export async function testDetails(tests, browser) {
   await matches(tests, page);
   await labels(tests, browser);
   await phone(tests, browser, data);
+  await columns(tests, browser, data);
   tests.equal(page.faults, [], 'details: no request, nothing said');
   await page.close();
 }

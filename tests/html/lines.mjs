@@ -114,20 +114,34 @@ async function leftOut(tests, browser, file, data) {
 async function chart(tests, browser) {
   const p = new ProfileEncoder(['mprof.version=1', 'mprof.language=c']);
   for (const [count, size] of [[4, 1], [8, 2], [5, 40], [10, 64], [1, 2000]])
-    p.allocate(['main'], count, count * size, { bytes: size });
-  const page = await browser.open('chart',
-    scratch(browser.folder, 'chart.data', p));
+    p.allocate(['main', ...size > 2 ? ['read', 'grow'] : []], count,
+      count * size, { bytes: size });
+  p.allocate(['main', 'read', 'open', 'read'], 3, 120, { bytes: 40 });
+  p.allocate(['main', 'open'], 3, 120, { bytes: 40 });
+  const data = scratch(browser.folder, 'chart.data', p);
+  const page = await browser.open('chart', data);
   for (const [word, wanted] of [
-    ['bytes', [['1', '4', 0.2], ['2', '16', 0.8], ['33 to 64', '840', 42],
+    ['bytes', [['1', '4', 0.2], ['2', '16', 0.8], ['33 to 64', '1,080', 54],
       ['> 1024', '2,000', 100]]],
-    ['allocs', [['1', '4', 26.67], ['2', '8', 53.33], ['33 to 64', '15', 100],
-      ['> 1024', '1', 6.67]]]]) {
+    ['allocs', [['1', '4', 19.05], ['2', '8', 38.1], ['33 to 64', '21', 100],
+      ['> 1024', '1', 4.76]]]]) {
     await page.open(`#/types?value=${word}`);
     tests.equal(await page.page.evaluate(() =>
       [...document.querySelectorAll('.histogram li')].map((li) =>
         [li.querySelector('.size').textContent, li.title.split(': ')[1]
           .split(' ')[0], Number(parseFloat(li.querySelector('.now').style
           .height).toFixed(2))])), wanted, `sizes: a chart of ${word}`);
+  }
+  // Those of a function, with all below it, are the command's table with a focus.
+  await page.open('#/functions');
+  for (const [name, id] of await page.read('functions')) {
+    await page.open(`#/function/${id}`);
+    const { bins } = JSON.parse(mprof('export', '--format=json',
+      `--focus=^${name}$`, data));
+    tests.equal((await page.rows('.sizes')).map((row) =>
+      [row.size, row.bytes, row.allocs]), bins.map((bin) =>
+      [bin.size ?? '> 1024', bin.bytes, bin.allocations])
+      .sort((a, b) => b[1] - a[1]), `sizes: in and below ${name}`);
   }
   await page.close();
 }

@@ -83,8 +83,8 @@ export const MADE = {
   inlined,
   'lisp-lines': lispLines,
   'lisp-regions': lispRegions,
-  other: () => program(20, 90, 10, 6),
-  random: () => program(24, 120, 10, 5),
+  other: () => program(14, 50, 8, 6),
+  random: () => program(16, 60, 8, 5),
   timeline,
   'unknown-sizes': unknownSizes,
 };

@@ -13,12 +13,14 @@ import { testLines } from './lines.mjs';
 import { testMeasures } from './measures.mjs';
 import { testSame } from './same.mjs';
 import { testSandwich } from './sandwich.mjs';
+import { testShares } from './shares.mjs';
 import { testTimeline } from './timeline.mjs';
 import { testUse } from './use.mjs';
 
 const suites = {
   same: testSame,
   measures: testMeasures,
+  shares: testShares,
   use: testUse,
   timeline: testTimeline,
   advice: testAdvice,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { mprof, scratch } from './browser.mjs';
 import { ProfileEncoder } from './encode_profile.mjs';
 import { MADE } from './made.mjs';
+import { report, share } from './shares.mjs';
 
 const { GOLDEN } = process.env;
 
@@ -23,7 +24,7 @@ async function leaks(tests, browser) {
       ['lost_objects', 'count'], ['lost_space', 'bytes'],
       ['indirectly_lost_objects', 'count'],
       ['indirectly_lost_space', 'bytes']]);
-  p.allocate(['main', 'leak'], 10, 1000, {}, [5, 500, 4, 400, 1, 100]);
+  p.allocate(['main', { name: 'leak', file: 'a.c', line: 7 }], 10, 1000, {}, [5, 500, 4, 400, 1, 100]);
   p.allocate(['main', 'cache'], 2, 200, {}, [2, 200, 0, 0, 0, 0]);
   p.allocate(['main', 'setlocale'], 3, 96, {}, [3, 96, 1, 32, 0, 0]);
   const data = scratch(browser.folder, 'leaks.data', p);
@@ -72,20 +73,18 @@ async function leaks(tests, browser) {
 // something is filtered.
 async function leakTable(tests, browser, name, data, ...options) {
   const page = await browser.open('leak-table', data, options);
-  const report = mprof('report', '--tables=leaks', '--no-legend', '--verbose',
-    '--width=0', ...options, data);
-  const lost = / reachable +objects/.test(report);
-  const wanted = [...report.matchAll(/^ *([1-9]\d*) .*[^>]$/gm)]
-    .map(([line]) => line.trim().split(/ +/))
-    .filter((row) => /^(\d\d?|\.|\*\*)$/.test(row[1]))
-    .map((row) => lost ? [row[0], row[2], row[7], row[8]]
-      : [row[0], '', row[2], row.at(-1)]);
   await page.follow('nav a[data-view=leaks]');
-  const found = (await page.rows('.leaks')).map((row) => [String(row.bytes),
-    lost ? String(row.objects) : '', String(row.allocations), row.path]);
-  tests.check(found.length > 0, `${name}: there are leaks`);
-  tests.equal(found, wanted, `${name}: leaks are those of the report`);
-  await page.search(found[0][3].split('>').at(-1));
+  for (const [table, ...by] of [['.leaks'], ['.line-leaks', '--by=line']]) {
+    const wanted = report('leaks', data, ...by, ...options)
+      .map((row) => [row.lost ?? row.kept, row['%'], row.allocs, row.path])
+      .filter(([bytes]) => bytes !== '0');
+    const found = (await page.rows(table) ?? []).map((row) =>
+      [String(row.bytes), share(row['%']), String(row.allocations), row.path]);
+    const lines = ['lost', 'all lost', 'regions'].includes(name);
+    tests.equal(found, by.length === 0 || lines ? wanted : [],
+      `${name}: leaks are those of the report ${by}`);
+  }
+  await page.search((await page.rows('.leaks'))[0].path.split('>').at(-1));
   tests.check((await page.rows('.leaks')).length > 0, `${name}: a search`);
   await page.tick('category-0', false);
   tests.check((await page.text('#view')).startsWith('Leaks are known only'),
@@ -148,19 +147,31 @@ async function averages(tests, browser) {
   await page.close();
 }
 
-// A click on a region leaves it alone; no time is rounded up.
+// A click on a region leaves it alone.
 async function regions(tests, browser) {
   const page = await browser.open('lisp-regions',
     scratch(browser.folder, 'lisp-regions.data', MADE['lisp-regions']()));
   await page.go('#/regions');
-  tests.equal((await page.rows('.regions')).map((r) => [r.region,
-    r['first entered (UTC)'], r['last left (UTC)']]),
-  [['parse', '2026-11-21 10:47:46.302', '2026-11-21 10:47:46.303'],
-    ['parse;lex', '', '']], 'regions: their times');
   await page.page.click('.regions button:text-is("parse;lex")');
   await page.settle();
   tests.equal(await page.text('#selection-text'),
     'Selected: 80 of 256 bytes, 5 of 16 allocations', 'regions: a click');
+  await page.close();
+}
+
+// Threads: a click leaves one alone.
+async function threads(tests, browser) {
+  const data = `${GOLDEN}/phases.data`;
+  const page = await browser.open('threads', data);
+  await page.follow('nav a[data-view=threads]');
+  await page.page.click('.threads button:text-is("worker")');
+  await page.settle();
+  const { bytes, allocations } = JSON.parse(mprof('export', '--format=json',
+    '--thread=^worker$', data)).totals;
+  tests.equal([await page.text('#selection-text'),
+    (await page.rows('.threads')).map((row) => [row.thread, row.bytes])],
+  [`Selected: ${bytes.toLocaleString('en-US')} of 68,880 bytes, ${
+    allocations} of 4,305 allocations`, [['worker', bytes]]], 'threads: a click');
   await page.close();
 }
 
@@ -169,4 +180,5 @@ export async function testMeasures(tests, browser) {
   await holders(tests, browser);
   await averages(tests, browser);
   await regions(tests, browser);
+  await threads(tests, browser);
 }

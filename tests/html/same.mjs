@@ -61,19 +61,19 @@ const oneLine = (name) => name.replaceAll('\n', '\\n');
 const sorted = (rows) => rows.map((row) => JSON.stringify(row)).sort();
 const sizeOf = ({ kind, size }) => String(size ?? (kind === 'large' ? '> 1024' : kind));
 
+const exports = new Map();
+
 // What the command exports, with names in place of numbers.
 function exported(data, options) {
+  const key = [data, ...options].join('\n');
+  if (exports.has(key)) return exports.get(key);
   const lisp = JSON.parse(mprof('export', '--format=json', ...options, data));
+  exports.set(key, lisp);
   const nameOf = (id) => oneLine(lisp.functions[id].name);
   for (const row of lisp.contexts)
     row.chain = [...lisp.contexts[row.parent]?.chain ?? [], nameOf(row.function)];
   for (const arc of lisp.arcs)
     Object.assign(arc, { from: nameOf(arc.caller), to: nameOf(arc.callee) });
-  for (const fn of lisp.functions) {
-    const count = lisp.language === 'lisp' ? fn.activations
-      : fn.inclusive_allocations;
-    fn.each = count > 0 ? Math.round(fn.inclusive_bytes / count) : '';
-  }
   return lisp;
 }
 
@@ -188,9 +188,7 @@ class Case {
         shows('inclusive_')(row) || (!part && !byType && row.activations > 0),
         columns: [...columns('self', 'self_'),
           ...columns(this.held ? 'retained' : 'inclusive', 'inclusive_'),
-          ...calls.map(([label]) => [label, 'activations']),
-          ...(callsKnown || !lisp) && !byType && !compared && !this.held
-            ? [[`bytes / ${lisp ? 'call' : 'alloc'}`, 'each']] : []] },
+          ...calls.map(([label]) => [label, 'activations'])] },
       callers: { ...arcs, names: ({ from, to }) => [to, from] },
       callees: { ...arcs, names: ({ from, to }) => [from, to] },
       types: { rows: ({ types }) => types, shows: shows(), columns: columns(),
@@ -201,10 +199,11 @@ class Case {
       contexts: { rows: ({ contexts }) => contexts, shows: shows(),
         columns: [...columns(), ...calls], names: ({ chain }) => [chain.join(' › ')],
         shown: (row) => [Object.values(row).at(-1)] },
-      sizes: { rows: ({ bins }) => (this.held ||
-        this.fields.some(([its]) => !['hide', 'system'].includes(its)) ? [] : bins),
+      sizes: { rows: ({ bins }) => bins, shows: shows(),
         columns: columns(), names: (row) => [sizeOf(row)],
         shown: ({ size }) => [String(size).replaceAll(',', '')] },
+      threads: { rows: ({ threads }) => threads, shows: shows(),
+        columns: columns(), names: ({ name }) => [oneLine(name)], shown: first },
       regions: { rows: ({ regions }) => regions, columns: [...columns(),
         ...compared ? [] : [['entered', 'entered']]], names: ({ path }) => [path],
       shown: first },
@@ -249,54 +248,46 @@ class Case {
       .filter(([, its]) => /_/.test(its)).map(([, its]) => row[its])]));
   }
 
-  // Tests that PAGE, with CHOICES, shows KEY, the measure WORD, as is exported.
-  async compare(tests, page, choices, word, key) {
-    const go = (view) => page.open(`#/${view}?${new URLSearchParams(
-      { ...choices, value: word })}`);
+  // Tests that SHOWN, what the page shows of KEY, the measure WORD, is as is
+  // exported.
+  compare(tests, shown, word, key) {
     const tables = this.tables(key);
     const wanted = { whole: this.sides.map(({ totals }) => totals[key]) };
-    const found = {};
-    await go('');
-    found.whole = (await page.frames())[0].title.match(/\d[\d,]*/g)
-      .slice(0, this.sides.length).map((text) => Number(text.replaceAll(',', '')));
-    for (const name of ['functions', 'types', 'sizes', 'contexts', 'regions']) {
-      await go(name === 'sizes' ? 'types' : name);
-      if (name === 'contexts') await page.unfold();
+    const found = { whole: shown.all.match(/\d[\d,]*/g)
+      .slice(0, this.sides.length).map((text) => Number(text.replaceAll(',', ''))) };
+    for (const name of ['functions', 'types', 'sizes', 'contexts', 'threads',
+      'regions']) {
       wanted[name] = this.wanted(tables[name]);
-      found[name] = sorted(this.found(tables[name],
-        await page.rows(`.${name}`) ?? [], tables[name].shown));
+      found[name] = sorted(this.found(tables[name], shown[name] ?? [],
+        tables[name].shown));
     }
-    await this.compareFunctions(page, choices, go, key, found, wanted);
+    this.compareFunctions(shown.pages, key, found, wanted);
     tests.equal(found, wanted, `same: ${this.text}, ${word}`);
   }
 
-  // The pages of the functions that the table of functions has.
-  async compareFunctions(page, choices, go, key, found, wanted) {
+  // The PAGES of the functions that the table of functions has.
+  compareFunctions(pages, key, found, wanted) {
     const tables = this.tables(key);
     const rows = { callers: [], callees: [], lines: [], graph: [] };
     const graphs = [];
     const inLines = { columns: tables.functions.columns.filter(([, its]) =>
       /_/.test(its)) };
-    await page.open(`#/functions?${new URLSearchParams(choices)}`);
-    const functions = await page.functions();
     const allocating = (row) => !this.has('type', 'category') || row.allocs !== 0;
-    for (const [name, id] of functions) {
-      await go(`function/${id}`);
+    for (const [name, page] of pages) {
       for (const side of ['callers', 'callees'])
-        rows[side].push(...this.found(tables[side],
-          (await page.rows(`.${side}`)).filter((row) =>
-            Object.values(row)[0] !== '<root>' && allocating(row)),
-          (row) => [name, Object.values(row)[0]]));
+        rows[side].push(...this.found(tables[side], page[side].filter((row) =>
+          Object.values(row)[0] !== '<root>' && allocating(row)),
+        (row) => [name, Object.values(row)[0]]));
       if (!this.compared) rows.lines.push(...this.found(inLines,
-        await page.lines(), ({ file, line }) => [`${name} ${file}:${line}`]));
+        page.lines, ({ file, line }) => [`${name} ${file}:${line}`]));
       if (key !== 'bytes' || this.compared) continue;
-      rows.graph.push(...(await page.sandwich()).filter(([row]) =>
+      rows.graph.push(...page.graph.filter(([row]) =>
         Math.abs(row) <= 1).map((its) => [name, ...its]));
       graphs.push(...neighbours(this.sides[0].contexts, name));
     }
     for (const side of ['callers', 'callees'])
       wanted[side] = this.wanted({ ...tables[side], rows: (exported) =>
-        tables[side].rows(exported).filter((arc) => functions.some(([name]) =>
+        tables[side].rows(exported).filter((arc) => pages.some(([name]) =>
           name === tables[side].names(arc)[0])) });
     wanted.lines = this.lines(key);
     wanted.graph = sorted(graphs);
@@ -307,9 +298,10 @@ class Case {
 export async function testSame(tests, browser) {
   const left = readFileSync(`${GOLDEN}/left.txt`, 'utf8').match(
     /^[a-z].*(?=\n {2})/gm);
+  const page = await browser.open('same', `${GOLDEN}/lines.data`);
   for (const text of [...CASES, ...left]) {
     const its = new Case(browser, text);
-    const page = await browser.open('same', its.data, its.pageOptions);
+    await browser.openIn(page, its.data, its.pageOptions);
     const choices = await its.address(page);
     await page.open(`#/?${new URLSearchParams(choices)}`);
     const words = await page.page.evaluate(() => [...document
@@ -321,10 +313,12 @@ export async function testSame(tests, browser) {
       its.sides.at(-1).totals).filter((key) => key in its.sides[0].totals).sort(),
     `same: ${text}: measures`);
     // Tables have allocations beside bytes.
-    for (const [word, label] of words)
-      if (word !== 'allocs' || its.compared)
-        await its.compare(tests, page, choices, word, keyOf(label));
+    const compared = words.filter(([word]) => word !== 'allocs' || its.compared);
+    const shown = await page.read('everything', compared.map(([word]) => word),
+      choices, !its.compared);
+    compared.forEach(([word, label], i) =>
+      its.compare(tests, shown[i], word, keyOf(label)));
     tests.equal(page.faults, [], `same: ${text}: no request, nothing said`);
-    await page.close();
   }
+  await page.close();
 }

@@ -114,6 +114,8 @@ async function search(tests, page) {
   await page.search('(');
   tests.equal(await page.page.getAttribute('#search', 'aria-invalid'), 'true',
     'search: an invalid regular expression is marked');
+  tests.equal(await page.text('#fault'), "search: '(': Invalid regular " +
+    'expression: /(/i: Unterminated group', 'search: and what is wrong is said');
   await page.search('nowhere');
   await page.go('#/');
   tests.equal(await page.text('#found'),
@@ -129,6 +131,9 @@ async function sorting(tests, page) {
   tests.equal(await names(),
     ['A::READ-TOKEN', 'INTERN', 'A::MAIN', 'A::PARSE', 'A::PRINT'],
     'sorted by self bytes, ties by name');
+  tests.equal(await page.page.$$eval('.functions th .key', (keys) =>
+    keys.map(({ textContent }) => textContent)),
+  ['cons', 'float', 'struct', 'other'], 'the heading has the categories in words');
   const press = (label) => page.page.click(`th button:text-is("${label}")`);
   await press('calls');
   tests.equal(await names(),
@@ -293,7 +298,7 @@ async function recursion(tests, browser) {
   tests.equal(await page.page.evaluate(() => {
     const figure = [...document.querySelectorAll('.figure')].pop();
     return [...figure.children].map((part) => part.textContent);
-  }), ['calls', '6', '750 bytes per call'], 'recursion: as its page says');
+  }), ['calls', '6', '750 inclusive bytes per call'], 'recursion: as its page says');
   await page.close();
 }
 

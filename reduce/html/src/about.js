@@ -26,8 +26,6 @@ function aboutView({ model }) {
       'of \\< and \\>, {0,3} in place of {,3}. The address of the page ' +
       'contains all your choices.'),
     heading('Contents'), element('p', {}, contents(profile)),
-    heading(terms.frames), legend(functionColumns(model)),
-    heading('Types'), legend(typeColumns(model)),
     heading('Keys'), keysList(),
     element('p', { class: 'quiet' },
       `Written by ${profile.generator}, LGPL-2.1-or-later.`));
@@ -40,7 +38,7 @@ const KEYS = [
   ['n, N', 'next, previous match; in the search: Enter, Shift-Enter'],
   ['?', 'show these keys; Escape closes them'],
   ['b', 'next measure: bytes, allocations, ...'],
-  ['1 to 7', 'choose a view, in the order above'],
+  ['1 to 8', 'choose a view, in the order above'],
   ['Tab', 'go to the next control; Enter presses it'],
   ['arrows', 'flame graph: move between frames'],
   ['Home', 'flame graph: return to the zoomed frame'],

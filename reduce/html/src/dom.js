@@ -5,10 +5,10 @@
 
 const get = (id) => document.getElementById(id);
 
-// Returns the items of CHILDREN, which may be nested lists, without null and
-// false.
+// Returns the items of CHILDREN, which may be nested lists, without null, false
+// and undefined.
 const flat = (children) => children.flat(Infinity)
-  .filter((child) => child !== null && child !== false);
+  .filter((child) => (child ?? false) !== false);
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -27,6 +27,12 @@ function replaceChildren(parent, ...children) {
 
 function button(label, onclick, attributes = {}) {
   return element('button', { type: 'button', onclick, ...attributes }, label);
+}
+
+// Returns NAME beside a square, which has classes KIND.
+function chip(kind, name) {
+  return element('span', { class: 'key' },
+    element('span', { class: `chip ${kind}` }), name);
 }
 
 // Returns a bar for the share of PART in WHOLE.

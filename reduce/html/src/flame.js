@@ -174,28 +174,21 @@ class FlameGraph {
       } too narrow to draw. Click a frame to ${this.click}.`));
   }
 
-  // Shows what the colours mean, as chips {label, and a class or a package}.
+  // Shows what the colours mean.
   showColours() {
     const { profile, shownFunctions } = this.model;
-    const foreign = { name: 'foreign', label: profile.lisp && !profile.holders
-      ? 'ECL and C functions' : 'other' };
-    const chips = profile.compared ? [
-      { name: 'grew', label: 'more than before' },
-      { name: 'shrank', label: 'less than before' },
-      { name: 'same',
-        label: 'unchanged; a stronger colour is a larger relative change' }]
+    replaceChildren(this.colours, profile.compared ? [
+      chip('grew', 'more than before'), chip('shrank', 'less than before'),
+      chip('same', 'unchanged; a stronger colour is a larger relative change')]
       : this.shell.choices.colours === 'category'
-        ? profile.categories.map((label, i) =>
-          ({ name: `category-${i}`, label }))
-        : [...profile.packages.slice(0, MOST_CHIPS).map((part) =>
-          ({ name: '', label: part.name, package: part, shade: 0 })),
-        ...shownFunctions.some(({ fn }) => fn.package === null)
-          ? [foreign] : []];
-    replaceChildren(this.colours, chips.map((chip) => {
-      const square = element('span', { class: `chip ${chip.name}` });
-      if (chip.package !== undefined) this.paintFunction(chip, square);
-      return element('span', {}, square, chip.label);
-    }));
+        ? profile.categories.map((name, i) => chip(`category-${i}`, name))
+        : [...profile.packages.slice(0, MOST_CHIPS).map((part) => {
+          const made = chip('', part.name);
+          this.paintFunction({ package: part, shade: 0 }, made.firstChild);
+          return made;
+        }), shownFunctions.some(({ fn }) => fn.package === null) &&
+          chip('foreign', profile.lisp && !profile.holders
+            ? 'ECL and C functions' : 'other')]);
   }
 
   choose(frame) {

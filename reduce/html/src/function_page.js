@@ -49,7 +49,6 @@ function figureCards(model, row) {
   const { self, inclusive } = row;
   const { compared, terms } = model.profile;
   const calls = self('calls');
-  const each = bytesEach(model, row);
   const card = (label, figures, key, more) => figure(label, figures(key),
     compared ? comparison(figures, key) : more);
   const share = (figures, key) => percent(figures(key), model.total(key));
@@ -58,8 +57,9 @@ function figureCards(model, row) {
       model.profile.measures.filter(isWhole).map(({ key, label }) =>
         card(`${which} ${label}`, figures, key, share(figures, key)))),
     model.callsKnown && figure('calls', calls, compared
-      ? `${number(self('calls-before'))} before` : each !== null &&
-        `${number(Math.round(each.each))} bytes per ${each.nouns[0]}`),
+      ? `${number(self('calls-before'))} before` : calls > 0 && `${number(
+        average(inclusive('bytes'), calls))} inclusive bytes per ${
+        callNouns(model)[0]}`),
     measureGroups(model).flat().filter((measure) => !isWhole(measure))
       .map(({ key, label }) => card(`${terms.inclusive} ${label}`, inclusive,
         key, `self ${number(self(key))}`)));
@@ -100,6 +100,7 @@ function functionPage(shell, id) {
     adviceOn(model, fn), cycleOf(model, fn), sandwich(shell, row),
     arcsTable(shell, row, 'above'), arcsTable(shell, row, 'below'),
     typesTable(shell, row),
+    sizes(shell, model.sums.binsOf(id), inclusive, ' in and below it'),
     sourceLines(model, fn));
 }
 

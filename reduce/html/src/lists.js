@@ -17,11 +17,11 @@ function functionColumns(model) {
       'Calls that led to an allocation in the function or below it. Calls ' +
         'have no type: filters by type and category do not change them',
       'Allocations with the function on their chain. Each counts as one call'),
-    ...(model.callsKnown || !lisp) && !compared ? [{ key: 'per-call',
+    ...(model.callsKnown || !lisp) && !compared ? [{ key: 'each',
       label: lisp ? 'bytes / call' : 'bytes / alloc',
-      help: `Inclusive bytes per ${callNouns(model)[0]}`,
-      value: (row) => bytesEach(model, row)?.each ?? 0,
-      text: (row) => number(Math.round(bytesEach(model, row)?.each)) }] : [],
+      help: `Self bytes per ${callNouns(model)[0]}`,
+      value: ({ self }) => average(self('bytes'),
+        self(lisp ? 'calls' : 'allocations')) }] : [],
     ...second,
   ];
 }
@@ -60,33 +60,31 @@ function typesView(shell) {
       rows: model.types.filter(({ type, figures }) =>
         model.shows(figures) && model.matches(type.name)),
       columns: typeColumns(model) }),
-    ...model.narrowed || model.profile.holders ? []
-      : [sizesChart(model), sizesTable(shell)],
+    sizes(shell, model.sums.bins, model.total, ''),
   ];
 }
 
-// The table of sizes, which the reducer makes: rows do not have sizes, nor do
-// holders.
-function sizesTable(shell) {
-  const { model, model: { profile: { bins, lisp } } } = shell;
-  return table(shell, 'sizes', { caption: 'Sizes', nouns: ['size', 'sizes'],
-    first: 20, rows: bins, tie: (bin) => bin.id,
+// A chart and a table of the sizes of objects, with the figures of COLUMN, parts
+// of WHOLE.
+function sizes(shell, column, whole, where) {
+  const { model, model: { profile } } = shell;
+  const rows = withFigures('bin', profile.bins, column)
+    .filter(({ figures }) => model.shows(figures));
+  return [sizesChart(model, rows, whole, where), table(shell, 'sizes', {
+    caption: `Sizes${where}`, nouns: ['size', 'sizes'], first: 20, rows,
+    tie: ({ bin }) => bin.id,
     columns: [
-      { key: 'size', label: 'size',
-        help: 'Bytes of one object' + (lisp ? '. "grown": bodies of objects ' +
-          'that grew later; "unknown": the objects were not counted' : ''),
-        value: (bin) => bin.size ?? Infinity,
-        text: (bin) => bin.size === null ? bin.kind : number(bin.size) },
-      ...measureColumns(model, 'Objects of that size', figuresOf,
-        { whole: figuresOf(model.profile.totals), shares: true }),
-      { key: 'name', label: lisp ? 'mostly' : 'types', left: true,
-        help: lisp
-          ? 'The type with most of these bytes, and the number of others'
-          : 'The types of that size, from debug information',
-        value: (bin) => bin.largest,
-        text: ({ largest, types }) => largest +
-          (types.length > 1 ? ` and ${number(types.length - 1)} more` : '') },
-    ] });
+      { key: 'size', label: 'size', help: 'Bytes of one object' +
+        (profile.lisp ? '. "grown": bodies of objects that grew later; ' +
+          '"unknown": the objects were not counted' : ''),
+      value: ({ bin }) => bin.size ?? Infinity,
+      text: ({ bin: { size, kind } }) => size === null ? kind : number(size) },
+      ...measureColumns(model, 'Objects of that size', (row) => row.figures,
+        { whole, shares: true }),
+      { key: 'name', label: 'types', left: true,
+        help: 'Types of that size in the whole profile, most bytes first',
+        value: ({ bin }) => bin.names },
+    ] })];
 }
 
 // The page of a type: the functions that allocate it.
@@ -116,28 +114,38 @@ function typeView(shell, id) {
       ] }));
 }
 
-// The view of named regions.  The figures of a region include those inside it.
+// A table of the threads or regions, with MORE columns.  A click shows only one.
+function labelsTable(shell, label, caption, what, more) {
+  const { model } = shell;
+  const key = `${label}s`;
+  return table(shell, key, { caption, nouns: [label, key],
+    tie: (row) => row[label].id,
+    rows: withFigures(label, model.profile[key], model.sums[key]).filter((row) =>
+      (label === 'region' || model.shows(row.figures)) &&
+      model.matches(row[label].name)),
+    columns: [
+      nameColumn(label, `The name. Click to show only this ${label}`,
+        (row) => row[label], ({ id, name }) => button(name,
+          () => shell.choose({ [label]: String(id) }), { class: 'name' })),
+      ...measureColumns(model, what, (row) => row.figures,
+        { shares: true, categories: true }),
+      ...more,
+    ] });
+}
+
+function threadsView(shell) {
+  return labelsTable(shell, 'thread', 'Threads',
+    'Allocated by the threads of that name', []);
+}
+
+// The figures of a region include those inside it.
 function regionsView(shell) {
   const { model } = shell;
-  const time = (key, label, help) => ({ key, label: `${label} (UTC)`, help,
-    value: ({ region }) => region[key] ?? NaN,
-    text: ({ region: { [key]: at } }) => (at === null ? ''
-      : new Date(at).toISOString().replace('T', ' ').replace('Z', '')) });
   return [
     model.narrowed && element('p', { class: 'quiet' }, 'Bytes and ' +
-      'allocations are those selected. Entries, seconds and times are of the ' +
-      'whole run.'),
-    table(shell, 'regions', { caption: 'Regions',
-      nouns: ['region', 'regions'], tie: (row) => row.region.id,
-      rows: withFigures('region', model.profile.regions, model.sums.regions)
-        .filter(({ region }) => model.matches(region.name)),
-      columns: [
-        nameColumn('region', 'The name, after those of the enclosing ' +
-          'regions. Click to show only this region', (row) => row.region,
-        ({ id, name }) => button(name,
-          () => shell.choose({ region: String(id) }), { class: 'name' })),
-        ...measureColumns(model, 'Allocated in the region and those inside it',
-          (row) => row.figures, { shares: true }),
+      'allocations are those selected. Entries and seconds are of the whole run.'),
+    labelsTable(shell, 'region', 'Regions', 'Allocated in the region and ' +
+      'those inside it, whose names begin with its name', [
         { key: 'entered', label: 'entered', help: 'Entries by all threads',
           value: ({ region }) => region.entered },
         { key: 'seconds', label: 'seconds',
@@ -147,15 +155,13 @@ function regionsView(shell) {
         ...model.profile.lisp ? [] : [{ key: 'held', label: 'held',
           help: 'Bytes of these that were live when it was last left',
           value: ({ region }) => region.held_bytes ?? NaN }],
-        time('first_entered', 'first entered', 'Time of the first entry'),
-        time('last_left', 'last left', 'Time when it was last left'),
-      ] })];
+      ])];
 }
 
 // The view of leaks, which the reducer makes: chains do not have what is lost
 // by way of other objects.
 function leaksView(shell) {
-  const { model, model: { profile, profile: { leaks, keys } } } = shell;
+  const { model, model: { profile: { leaks, lineLeaks, keys } } } = shell;
   if (model.narrowed || model.tests.hide !== null)
     return element('p', { class: 'quiet' }, 'Leaks are known only without ' +
       'filters. Choose "Show all" to see them.');
@@ -163,41 +169,39 @@ function leaksView(shell) {
     : 'never freed';
   const column = (key, help) => ({ key, label: key, help,
     value: (row) => row[key] });
-  return table(shell, 'leaks', { caption: `Leaks: what was ${what}`,
-    nouns: ['path', 'paths'],
-    rows: leaks.filter(({ bytes, objects, path }) =>
+  const leaksTable = (name, of, all) => table(shell, name, {
+    caption: `Leaks: what was ${what}${of}`, nouns: ['path', 'paths'],
+    rows: all.filter(({ bytes, objects, path }) =>
       (bytes > 0 || objects > 0) && model.matches(path)),
     columns: [
       column('bytes', `Bytes that were ${what}`),
       shareColumn('bytes', 'Bytes', (row) => row.bytes,
-        leaks.reduce((sum, { bytes }) => sum + bytes, 0)),
+        all.reduce((sum, { bytes }) => sum + bytes, 0)),
       column('objects', 'Number of these objects'),
       column('allocations', 'Allocations along this path'),
       { ...column('path', 'The last five callers, outermost first'), left: true },
     ] });
+  return [leaksTable('leaks', '', leaks), lineLeaks.length > 0 &&
+    leaksTable('line-leaks', ', by line', lineLeaks)];
 }
 
-// Sums BINS by powers of two.  The size of a class is the largest in it; bins
-// without a size have classes of their own.
-function sizeClasses(bins, keys) {
-  const classes = new Map();
-  const classOf = ({ size, kind }) =>
-    size === null ? kind : String(2 ** Math.ceil(Math.log2(Math.max(size, 1))));
-  for (const bin of bins) {
-    const key = classOf(bin);
-    if (!classes.has(key)) classes.set(key, { key,
-      size: bin.size === null ? Infinity : Number(key) });
-    const sum = classes.get(key);
-    for (const its of keys) sum[its] = (sum[its] ?? 0) + bin[its];
-  }
-  return [...classes.values()].sort((a, b) => a.size - b.size);
+// Sums ROWS, of sizes, by powers of two.  The size of a class is the largest in
+// it; rows without a size have classes of their own.
+function sizeClasses(rows, keys) {
+  const classOf = ({ bin: { size, kind } }) =>
+    size === null ? kind : 2 ** Math.ceil(Math.log2(Math.max(size, 1)));
+  return [...Map.groupBy(rows, classOf)].map(([key, its]) => ({ key,
+    size: typeof key === 'number' ? key : Infinity,
+    ...Object.fromEntries(keys.map((of) => [of,
+      its.reduce((sum, { figures }) => sum + figures(of), 0)])) }))
+    .sort((a, b) => a.size - b.size);
 }
 
-function sizesChart(model) {
+function sizesChart(model, bins, whole, where) {
   const { profile, measure } = model;
   const { key: now, noun } = measure;
   const old = beforeOf(now);
-  const rows = sizeClasses(profile.bins, profile.compared ? [now, old] : [now])
+  const rows = sizeClasses(bins, profile.names.map((name) => name(now)))
     .filter((row) => row[now] > 0 || row[old] > 0);
   const most = Math.max(...rows.map((row) => Math.max(row[now],
     row[old] ?? 0)));
@@ -209,14 +213,13 @@ function sizesChart(model) {
     return made;
   };
   return element('section', { class: 'card chart' },
-    element('h2', {}, `Size in bytes of one object: ${noun}`),
+    element('h2', {}, `Size in bytes of one object: ${noun}${where}`),
     element('ol', { class: 'histogram' }, rows.map((row) => {
       const title = `${labelOf(row)}: ${
         amount(model, measure, figuresOf(row))}`;
       return element('li', { title },
         element('span', { class: 'note' }, profile.compared
-          ? signed(row[now] - row[old]) : percent(row[now],
-            profile.totals[now])),
+          ? signed(row[now] - row[old]) : percent(row[now], whole(now))),
         element('span', { class: 'room', role: 'img', 'aria-label': title },
           profile.compared && column('old', row[old]),
           column('now', row[now])),

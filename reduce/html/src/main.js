@@ -19,6 +19,7 @@ const VIEWS = {
   types: ['types', typesView],
   type: ['types', typeView],
   contexts: ['contexts', contextsView],
+  threads: ['threads', threadsView],
   regions: ['regions', regionsView],
   leaks: ['leaks', leaksView],
   about: ['about', aboutView],
@@ -85,7 +86,7 @@ class Shell {
   // heading is pressed.
   sortOf(name) {
     const { measure, profile } = this.model;
-    const given = new URLSearchParams(this.choices.sort).get(name);
+    const given = this.valueOf('sort', name);
     const usual = name === 'regions' ? 'name'
       : (name === 'functions' ? 'self-' : '') + measure.key +
         (profile.compared ? '-change' : '');
@@ -93,11 +94,16 @@ class Shell {
       up: given?.endsWith('-') ?? name === 'regions' };
   }
 
-  // Notes in the address which column sorts the table NAME.
-  setSort(name, key, up) {
-    const sorts = new URLSearchParams(this.choices.sort);
-    sorts.set(name, key + (up ? '-' : ''));
-    this.choices.sort = String(sorts);
+  // Returns what CHOICE says of the table NAME, or null.
+  valueOf(choice, name) {
+    return new URLSearchParams(this.choices[choice]).get(name);
+  }
+
+  // Notes in the address that CHOICE is VALUE for the table NAME.
+  setOf(choice, name, value) {
+    const values = new URLSearchParams(this.choices[choice]);
+    values.set(name, value);
+    this.choices[choice] = String(values);
     history.pushState(null, '',
       writeAddress(pathOfRoute(this.route), this.choices));
   }
@@ -135,8 +141,8 @@ addEventListener('DOMContentLoaded', begin);
 //
 //   #/                  overview            #/function/12   one function
 //   #/zoom/NODE         zoomed              #/types  #/type/3
-//   #/callers/F.G.H     the same, inverted  #/contexts  #/regions
-//   #/leaks             of C programs       #/about
+//   #/callers/F.G.H     the same, inverted  #/contexts  #/threads
+//   #/leaks             of C programs       #/regions   #/about
 //
 // and after a question mark the choices that differ from the default.
 
@@ -151,8 +157,8 @@ const CHOICES = {
   search: '', // a regular expression
   inverted: '', // '1': callers of what allocates
   colours: '', // 'category'
-  width: '', // of frames where profiles are compared: 'after', 'before'
   sort: '', // TABLE=COLUMN for each table, with a - where it ascends
+  columns: '', // TABLE=COLUMNS that show, for each table, with blanks between
 };
 
 function readAddress(hash) {

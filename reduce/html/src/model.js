@@ -49,7 +49,7 @@ class Model {
     const placed = hides || changed('focus', 'ignore', 'without', 'type',
       ...LABELS);
     const summed = placed || changed('from', 'to');
-    const widens = summed || changed('value', 'width');
+    const widens = summed || changed('value');
     const finds = summed || changed('value', 'search');
     const measureOf = (word) => this.measures.find((m) => m.word === word);
     this.choices = choices;
@@ -152,13 +152,12 @@ class Model {
   }
 
   // Finds the width of each node alone, and with everything below it: the
-  // measure, in a comparison the chosen one of both or the larger one.
+  // measure, in a comparison the larger one of both.
   measureWidths() {
-    const { sums, measure: { key }, profile, choices } = this;
-    const [now, old = now] = profile.names.map((name) => sums.self(name(key)));
-    const own = old === now || choices.width === 'after' ? now
-      : choices.width === 'before' ? old
-        : now.map((value, node) => Math.max(value, old[node]));
+    const { sums, measure: { key }, profile } = this;
+    const [now, old] = profile.names.map((name) => sums.self(name(key)));
+    const own = old === undefined ? now
+      : now.map((value, node) => Math.max(value, old[node]));
     const all = own === now ? sums.inclusive(key) : sums.sumBelow(own);
     this.widths = { own, all, total: all[0] };
   }

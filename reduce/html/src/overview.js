@@ -108,9 +108,6 @@ function headCards(model) {
       types, (by) => by, 'types', things)];
 }
 
-// The choices for the width of frames in a comparison.
-const WIDTHS = { '': 'the larger one', after: 'after', before: 'before' };
-
 // A checkbox for a choice (main.js).
 const toggle = (id, label, title, choice, value) =>
   element('label', { title }, element('input', { type: 'checkbox', id,
@@ -134,14 +131,9 @@ class Overview extends FlameGraph {
         element('div', { class: 'graph-bar' },
           element('h2', {}, 'Flame graph'),
           toggle('invert', 'inverted', terms.inverted, 'inverted', '1'),
-          compared ? element('label', {}, 'width: ', element('select',
-            { id: 'width', 'aria-label': 'Width', 'data-choice': 'width' },
-            Object.entries(WIDTHS).map(([value, text]) =>
-              element('option', { value }, text))))
-            : toggle('by-category', 'colour by category', 'Colour frames by ' +
-              'the category with most bytes, not by package', 'colours',
-            'category'),
-          this.out),
+          !compared && toggle('by-category', 'colour by category', 'Colour ' +
+            'frames by the category with most bytes, not by package', 'colours',
+          'category'), this.out),
         this.hint, this.place, this.state, this.colours, this.details),
       this.cards);
   }

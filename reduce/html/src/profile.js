@@ -5,8 +5,8 @@
 //
 //   nodes  the chains as a tree in the order of a walk; 0 is the root, which
 //          is no function
-//   rows   what was allocated at the end of a chain, in columns: by type,
-//          phase, thread, region, and the set of functions that do not show;
+//   rows   what was allocated at the end of a chain, in columns: by type, bin
+//          (size), phase, thread, region, and the set of functions that do not show;
 //          then calls of the last function, whose type is -1
 //   lines  the chains by line: nodes, whose callers stand before them; at,
 //          the node of each row of what was allocated; places, what the nodes
@@ -64,7 +64,7 @@ function readChains(bytes, keys, timed) {
   }
   const labels = ['phase', 'thread', 'region'];
   const allocations = readRows(
-    ['type', ...labels, ...timed ? ['slice'] : []], keys);
+    ['type', 'bin', ...labels, ...timed ? ['slice'] : []], keys);
   const calls = readRows(labels, ['calls']);
   calls.type = new Int32Array(calls.count).fill(-1);
   const count = next();
@@ -84,16 +84,18 @@ function oneLine(name) {
     (c < '\x80' ? `\\x${code(c, 2)}` : `\\u${code(c, 4)}`));
 }
 
-// Returns the names of a C program's types of SIZE, from its debug information:
-// comments with a size and a name, where "..." stands for more.
-function typesOfSize({ comments }, { size }) {
-  const names = new Set(comments.filter(({ key, value }) =>
+const MOST_TYPES = 4; // of a size
+
+// Returns the names of the types of a bin; of a C program those in its debug
+// information: comments with a size and a name, where "..." stands for more.
+function typesOfSize({ comments }, { size }, ofBin) {
+  const ofSize = new Set(comments.filter(({ key, value }) =>
     key === 'mprof.type' && value.startsWith(`${size} `))
     .map(({ value }) => oneLine(value.slice(value.indexOf(' ') + 1))));
-  const most = 4;
-  const more = names.delete('...') ? ['...'] : [];
-  if (names.size > most) more.push(`and ${names.size - most} more`);
-  return [...[...names].sort().slice(0, most), ...more].join(', ');
+  const more = ofSize.delete('...') ? ['...'] : [];
+  const names = ofBin.length > 0 ? ofBin : [...ofSize].sort();
+  if (names.length > MOST_TYPES) more.push(`${names.length - MOST_TYPES} more`);
+  return [...names.slice(0, MOST_TYPES), ...more].join(', ');
 }
 
 // Adds what the page needs to the rows of the tables, which are those of the
@@ -104,8 +106,8 @@ function readTables(profile) {
     Object.assign(row, { id, ...more(row) }));
   const typeName = (type) => oneLine(type.class ?? type.type ?? '');
   read('bins', (bin) => ({ kind: bin.kind === 'large' ? '> 1024' : bin.kind,
-    largest: typeName(profile.types[bin.types[0]?.type] ?? {}) ||
-      typesOfSize(profile, bin) }));
+    names: typesOfSize(profile, bin, bin.types.map(({ type }) =>
+      typeName(profile.types[type])).filter(Boolean)) }));
   read('functions', (fn) => ({ raw: fn.name, rawFile: fn.file ?? '',
     name: oneLine(fn.name), line: fn.line ?? 0,
     file: oneLine(fn.file ?? ''), calls: fn.activations ?? NaN,
@@ -113,7 +115,8 @@ function readTables(profile) {
   read('types', (type) => ({ type: oneLine(type.type ?? ''),
     name: typeName(type) || (lisp ? '[unknown type]' : type.category),
     category: categories.indexOf(type.category) }));
-  read('leaks', ({ path }) => ({ path: oneLine(path) }));
+  for (const key of ['leaks', 'lineLeaks'])
+    read(key, ({ path }) => ({ path: oneLine(path) }));
   for (const id of profile.system) functions[id].system = 1;
   findPackages(profile);
   const byName = new Map(functions.map((fn) => [fn.raw, fn]));
@@ -135,19 +138,14 @@ function readTables(profile) {
   }
 }
 
-// Makes milliseconds of times, since nanoseconds since 1970 are too large for
-// the 53 bits of a number.
-const shortenTimes = (json) =>
-  json.replace(/("(?:first_entered|last_left)":\d+)\d{6}\b/g, '$1');
-
 async function readParts(parts) {
   const [tables, chains, page] = await Promise.all(parts.map(unpack));
   const textOf = (part) => new TextDecoder().decode(part);
-  const profile = { ...JSON.parse(shortenTimes(textOf(tables))),
-    ...JSON.parse(textOf(page)) };
+  const profile = { ...JSON.parse(textOf(tables)), ...JSON.parse(textOf(page)) };
   profile.lisp = profile.language === 'lisp';
   profile.terms = TERMS[profile.holders ? 'holders' : 'calls'];
   profile.leaks ??= [];
+  profile.lineLeaks ??= [];
   profile.keys = profile.measures.map(({ key }) => key);
   profile.names = [(key) => key];
   for (const measure of profile.measures) {
@@ -296,7 +294,7 @@ function uniteChains(profile, base, at, keys) {
   const { parent, functionOf } = base.nodes;
   const rows = { ...base.rows, node: base.rows.node.map((node) =>
     node + nodes.count) };
-  for (const key of ['type', ...LABELS])
+  for (const key of ['type', 'bin', ...LABELS])
     rows[key] = rows[key].map((i) => at[key][i] ?? -1);
   for (const key of keys) {
     rows[beforeOf(key)] = rows[key];
@@ -330,8 +328,8 @@ function unite(profile, base) {
     JSON.stringify([type.type, type.class, type.category]));
   add('phases', keys, ({ phase }) => phase);
   add('threads', keys, ({ name }) => name);
-  add('regions', keys, ({ path }) => path, { entered: 0, nanoseconds: 0,
-    held_bytes: null, first_entered: null, last_left: null });
+  add('regions', keys, ({ path }) => path,
+    { entered: 0, nanoseconds: 0, held_bytes: null });
   add('functions', ['calls'], (fn) => fn.raw, { cycle: 0 });
   findPackages(both);
   for (const key of ['totals', 'file_totals'])

@@ -100,7 +100,9 @@ class Sums {
     this.arcs = columns((key) => (isCalls(key)
       ? addUp(this.self(key), tree.arcs.of, tree.arcs.pairs.length)
       : addUp(this.inclusive(key), tree.arcs.firstOf, tree.arcs.pairs.length)));
-    this.types = this.by(profile.rows.type, profile.types.length);
+    const { rows } = profile;
+    [this.types, this.bins, this.threads] = ['type', 'bin', 'thread'].map((key) =>
+      this.by((row) => rows[key][row], profile[`${key}s`].length));
     this.total = (key) => this.inclusive(key)[0];
   }
 
@@ -142,33 +144,38 @@ class Sums {
     return sums;
   }
 
-  // Sums the rows by PLACES, numbers below COUNT.
-  by(places, count) {
-    const left = places.map((place, row) =>
-      (this.placeOf[row] < 0 ? -1 : place));
-    return columns((key) => addUp(this.ofRows(key), left, count));
+  // Sums the rows by PLACE(row, node), numbers below COUNT.
+  by(place, count) {
+    const places = this.placeOf.map((node, row) =>
+      (node < 0 ? -1 : place(row, node)));
+    return columns((key) => addUp(this.ofRows(key), places, count));
   }
 
   // What was allocated in each region and those inside it.
   get regions() {
     const { rows, regions } = this.profile;
-    const own = this.by(rows.region, regions.length);
+    const own = this.by((row) => rows.region[row], regions.length);
     return columns((key) => regions.map((around) => own(key).reduce((sum, value,
       i) => sum + (isWithin(regions[i], around) ? value : 0), 0)));
   }
 
-  // What each function itself allocated of the type ID, and what the function
-  // ID itself allocated of each type.
+  // What each function itself allocated of the type ID; what the function ID
+  // itself allocated of each type, and what it and all below it of each size.
   functionsOf(id) {
-    const { tree, profile: { rows } } = this;
-    return this.by(rows.type.map((type, row) =>
-      (type === id ? tree.functionOf[this.placeOf[row]] : -1)),
-    tree.functions.length);
+    const { tree: { functionOf, functions }, profile: { rows } } = this;
+    return this.by((row, node) => (rows.type[row] === id ? functionOf[node] : -1),
+      functions.length);
   }
 
   typesOf(id) {
-    const { tree, profile: { rows, types } } = this;
-    return this.by(rows.type.map((type, row) =>
-      (tree.functionOf[this.placeOf[row]] === id ? type : -1)), types.length);
+    const { tree: { functionOf }, profile: { rows, types } } = this;
+    return this.by((row, node) => (functionOf[node] === id ? rows.type[row] : -1),
+      types.length);
+  }
+
+  binsOf(id) {
+    const { tree, profile: { rows, bins } } = this;
+    const marks = markChains(tree, tree.functions.map((_, fn) => fn === id));
+    return this.by((row, node) => (marks[node] ? rows.bin[row] : -1), bins.length);
   }
 }

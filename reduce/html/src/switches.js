@@ -31,8 +31,7 @@ function fillFields(profile) {
   replaceChildren(get('categories'), profile.categories.map((name, i) =>
     element('label', { title: profile.categoriesHelp },
       element('input', { type: 'checkbox', id: `category-${i}`, value: i,
-        'data-choice': 'without' }),
-      element('span', { class: `chip category category-${i}` }), name)));
+        'data-choice': 'without' }), chip(`category category-${i}`, name))));
   get('program-only').closest('label').hidden =
     !profile.lisp || profile.holders;
   for (const key of EXPRESSIONS) get(key).hidden = Boolean(profile.grouped);
@@ -64,11 +63,8 @@ function showChoices({ model, choices }) {
       field.ariaInvalid = String(choice in model.faults);
   }
   get('match').textContent = '';
-  get('search').title = model.faults.search ?? '';
-  const which = (key) => model.profile.grouped ? key
-    : `${key}: '${oneLine(choices[key])}'`;
-  get('fault').textContent = EXPRESSIONS.filter((key) => key in model.faults)
-    .map((key) => `${which(key)}: ${model.faults[key]}`).join('; ');
+  get('fault').textContent = Object.entries(model.faults).map(([key, fault]) =>
+    `${key}: '${oneLine(choices[key])}': ${fault}`).join('; ');
   get('fault').hidden = get('fault').textContent === '';
 }
 
@@ -106,12 +102,15 @@ function connectScheme() {
   });
 }
 
-// Folds the filters in a small window.
-function foldFilters() {
-  const small = matchMedia('(max-width: 40rem)');
-  const fold = () => { get('filters').open = !small.matches; };
-  fold();
-  small.addEventListener('change', fold);
+const SMALL = matchMedia('(max-width: 40rem)');
+
+// Folds the filters in a small window, whose tables have few columns.
+function foldFilters(shell) {
+  get('filters').open = !SMALL.matches;
+  SMALL.onchange = () => {
+    get('filters').open = !SMALL.matches;
+    shell.open();
+  };
 }
 
 // Completes links to views with the choices.
@@ -128,6 +127,7 @@ function connectLinks(shell) {
 function connectSwitches(shell) {
   const { profile } = shell.model;
   const link = (view) => document.querySelector(`nav a[data-view=${view}]`);
+  link('threads').hidden = profile.threads.length < 2;
   link('regions').hidden = profile.regions.length === 0;
   link('leaks').hidden = profile.leaks.length === 0 || profile.compared;
   link('functions').textContent = profile.terms.frames;
@@ -147,7 +147,7 @@ function connectSwitches(shell) {
   });
   connectLinks(shell);
   connectScheme();
-  foldFilters();
+  foldFilters(shell);
   connectKeys(shell);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
 // A table that sorts by a click on a heading, shows the first rows and more
-// on demand, and explains its columns below.
+// on demand, and lists its columns: what each means, and whether it shows.
 //
 // A column is
-//   {key, label, help, value(row), text(row)?, cell(row)?, left?}
-// VALUE sorts.  The cell shows the element of CELL, or TEXT, or else the value.
-// NaN stands for an unknown number: it is blank, and comes last in either order.
+//   {key, label, help, value(row), head()?, text(row)?, cell(row)?, left?}
+// VALUE sorts.  The heading shows the elements of HEAD, or else the label; the
+// cell that of CELL, or TEXT, or else the value.  NaN stands for an unknown
+// number: it is blank, and comes last in either order.
 
 const FIRST_ROWS = 100;
 
@@ -39,26 +40,37 @@ function table(shell, name, settings) {
   const head = element('tr');
   const body = element('tbody');
   const more = element('div', { class: 'more' });
+  const list = columnList(columns, () => {
+    shell.setOf('columns', name, list.chosen());
+    show();
+  });
   let shown = first;
   const heading = (column, sort) => {
     const sorts = column.key === sort.key;
     const turn = () => {
-      shell.setSort(name, column.key, sorts ? !sort.up : Boolean(column.left));
+      const up = sorts ? !sort.up : column.left;
+      shell.setOf('sort', name, column.key + (up ? '-' : ''));
       show();
       head.querySelector('th:not([aria-sort=none]) button').focus();
     };
     return element('th', { scope: 'col', class: column.left ? 'left' : '',
       'aria-sort': sorts ? sort.up ? 'ascending' : 'descending' : 'none' },
-    button(column.label, turn, { title: column.help }));
+    button(column.head?.() ?? column.label, turn, { title: column.help }));
   };
   const show = () => {
     const sort = shell.sortOf(name);
     const find = (key) => columns.find((c) => c.key === key);
     const column = find(sort.key) ?? find(sort.usual) ?? columns[0];
     const rest = rows.length - shown;
-    replaceChildren(head, columns.map((c) => heading(c, sort)));
+    const few = [columns.find((c) => c.left)?.key, sort.key, sort.usual,
+      `${sort.usual}-share`];
+    const chosen = shell.valueOf('columns', name)?.split(' ') ??
+      (SMALL.matches ? few : columns.map(({ key }) => key));
+    const seen = columns.filter(({ key }) => chosen.includes(key));
+    list.show(seen);
+    replaceChildren(head, seen.map((c) => heading(c, sort)));
     replaceChildren(body, inOrder(rows, column, sort.up, tie).slice(0, shown)
-      .map((row) => element('tr', {}, columns.map((c) => cellOf(c, row)))));
+      .map((row) => element('tr', {}, seen.map((c) => cellOf(c, row)))));
     replaceChildren(more,
       rows.length === 0 && element('p', { class: 'quiet' }, 'None.'),
       rest > 0 && button(`Show more (${plural(rest, ...nouns)} left)`, () => {
@@ -68,18 +80,30 @@ function table(shell, name, settings) {
   };
   show();
   return element('section', { class: `table ${name}` },
-    element('h2', {}, caption),
+    element('h2', {}, caption), list.element,
     element('div', { class: 'scroll' },
-      element('table', {}, element('thead', {}, head), body)),
-    more, legend(columns));
+      element('table', {}, element('thead', {}, head), body)), more);
 }
 
-// Explains COLUMNS.
-function legend(columns) {
-  return element('details', { class: 'legend' },
-    element('summary', {}, 'What the columns mean'),
-    element('dl', {}, columns.map((column) => [
-      element('dt', {}, column.label), element('dd', {}, column.help)])));
+// Returns the list of COLUMNS: its element; show(seen), which ticks those that
+// show; chosen(), the keys of those with a tick.  CHANGE() is called for a tick.
+function columnList(columns, change) {
+  const summary = element('summary');
+  const boxes = columns.map(({ key }) => element('input',
+    { type: 'checkbox', value: key, onchange: change }));
+  return {
+    element: element('details', { class: 'legend' }, summary,
+      element('dl', {}, columns.map(({ label, help }, i) => [
+        element('dt', {}, element('label', {}, boxes[i], label)),
+        element('dd', {}, help)]))),
+    show: (seen) => {
+      summary.textContent = `Columns (${seen.length} of ${
+        columns.length}) and their meaning`;
+      boxes.forEach((box, i) => { box.checked = seen.includes(columns[i]); });
+    },
+    chosen: () => boxes.filter((box) => box.checked).map(({ value }) => value)
+      .join(' '),
+  };
 }
 
 // Columns that several tables have, with their explanations.
@@ -104,7 +128,9 @@ function shareColumn(key, label, value, whole) {
 }
 
 function categoryColumn(profile, figures) {
-  return { key: 'categories', label: profile.letters.join(' '),
+  return { key: 'categories', label: profile.categories.join(' '),
+    head: () => profile.categories.map((name, i) =>
+      [' ', chip(`category category-${i}`, name)]),
     help: `These bytes by ${profile.categoriesHelp}`,
     value: (row) => figures(row)('bytes'),
     cell: (row) => categoryStrip(figures(row), profile.categories) };
@@ -174,6 +200,9 @@ function callNouns({ profile }) {
   return profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
 }
 
+// Returns the mean of BYTES in COUNT, rounded; NaN if COUNT is 0 or unknown.
+const average = (bytes, count) => count > 0 ? Math.round(bytes / count) : NaN;
+
 // Returns the average of MEASURE for a row, as {count, nouns, each}, or null if
 // the divisor is unknown.  ALL(key) are the figures of the row with everything
 // below it, CALLS its calls.  There is one rule for the whole page: what was
@@ -189,12 +218,6 @@ function averageOf(model, measure, all, calls) {
   if (!(count > 0) || (!byCalls && measure === objects)) return null;
   return { count, each: all(measure.key) / count, nouns:
     measure.part || holders ? ['object', 'objects'] : callNouns(model) };
-}
-
-// Returns the average of the bytes of ROW, a function, in and below it.
-function bytesEach(model, { self, inclusive }) {
-  const bytes = model.profile.measures.find(({ key }) => key === 'bytes');
-  return averageOf(model, bytes, inclusive, self('calls'));
 }
 
 // The column of calls, of FIGURES(row), with an explanation for either
