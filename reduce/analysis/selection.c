@@ -147,7 +147,7 @@ selection_phase(const struct selection *selection, size_t i)
 bool
 selection_is_of_time(const struct selection_options *options)
 {
-  return options->from != 0 || options->to != 0;
+  return (options->from | options->to | options->at) != 0;
 }
 
 /* Returns whether a slice of time that starts at TIME, -1 for none, counts.
@@ -155,7 +155,7 @@ selection_is_of_time(const struct selection_options *options)
 static bool
 is_in_time(const struct selection_options *options, int64_t time)
 {
-  return !selection_is_of_time(options) ||
+  return (options->from | options->to) == 0 ||
          (time >= 0 && (uint64_t)time >= options->from &&
           (options->to == 0 || (uint64_t)time < options->to));
 }
@@ -196,10 +196,11 @@ judge_samples(struct selection *selection)
     unsigned flags = selection->walks[profile->samples[i].node].flags;
     selection_count(selection, i, &count);
     struct figures figures = figures_of(profile, &count);
+    const bool frees = profile_value(profile, i, COLUMN_OF_FREED_ALLOCS) != 0;
     selection->kept[i] &= judge_sample(selection, i, &count, flags);
     if (count.calls == 0)
       selection->kept[i] &= (unsigned char)~KEPT_CALLS;
-    if (!figures_any(&figures))
+    if (!figures_any(&figures) && !frees)
       selection->kept[i] &= (unsigned char)~KEPT_ALLOCATIONS;
     else if (selection_keeps(selection, i))
       figures_add(&selection->total, &figures);
@@ -242,7 +243,7 @@ selection_judge(struct selection *selection, enum granularity by)
       selection_is_of_time(options) ||
       options->expressions[EXPRESSION_TYPE] != NULL ||
       options->categories != NULL || substituted;
-  selection->narrowed = substituted;
+  selection->narrowed = substituted || options->at != 0;
   selection->counts_calls = calls_known(profile, options) &&
                             !measure_is_held(options->counted) &&
                             groups_have_calls(selection->frames, by);

@@ -79,6 +79,8 @@ struct selection_options {
   uint64_t phases;   /* bit i: enum phase i; 0: all */
   uint64_t from, to; /* nanoseconds: slices of time that start then, or later
                         and before that; 0 and 0: all */
+  uint64_t at; /* nanoseconds: only what was in use at the end of the slice
+                  of time that has it; 0: not given */
   enum system_choice system;
   const bool *suppressed; /* by node: nothing was kept there; NULL: none is */
   enum measure counted;   /* what stands for bytes and allocations: those of

@@ -89,6 +89,8 @@ selection_fail_empty(const struct selection *selection)
     sink_format(&all.sink, " --from=%gs", (double)options->from / 1e9);
   if (options->to != 0)
     sink_format(&all.sink, " --to=%gs", (double)options->to / 1e9);
+  if (options->at != 0)
+    sink_format(&all.sink, " --at=%gs", (double)options->at / 1e9);
   list_option(&all.sink, "value",
               counted->what == NULL ? NULL : counted->word);
   const char *text = string_sink_text(&all);

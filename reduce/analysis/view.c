@@ -7,6 +7,7 @@
 #include "analysis/frames.h"
 #include "analysis/suppressions.h"
 #include "base/pool.h"
+#include "common/pprof_format.h"
 
 #include <string.h>
 
@@ -28,13 +29,100 @@ allocations_alone(const struct profile *profile)
   return alone;
 }
 
+/* Adds to MADE, which has columns for bytes and objects alone, what the
+ * sample I of PROFILE allocated until the end of the slice with AT, less what
+ * it freed. */
+static void
+add_in_use(struct profile *made, struct row_table *rows,
+           const struct profile *profile, size_t i, uint64_t at)
+{
+  const struct profile_sample sample = profile->samples[i];
+  const struct profile_labels *l = &profile->labels[sample.labels];
+  const uint64_t allocs = profile_value(profile, i, MEASURE_ALLOCS);
+  const uint64_t frees = profile_value(profile, i, COLUMN_OF_FREED_ALLOCS);
+  if (l->time < 0 || (uint64_t)l->time > at || (allocs | frees) == 0)
+    return;
+  const uint64_t key[] = {sample.node, l->source,     l->phase,
+                          l->type,     l->class_name, l->thread,
+                          l->region,   l->has_bytes,  l->bytes};
+  const size_t row = row_table_add(rows, key, sizeof key / sizeof *key);
+  if (row == made->sample_count)
+    profile_add_sample(made, sample);
+  made->values[2 * row + MEASURE_BYTES] +=
+      profile_value(profile, i, MEASURE_BYTES) -
+      profile_value(profile, i, COLUMN_OF_FREED_BYTES);
+  made->values[2 * row + MEASURE_ALLOCS] += allocs - frees;
+}
+
+/* Removes the samples of MADE of which nothing is left. */
+static void
+drop_freed(struct profile *made)
+{
+  size_t left = 0;
+  for (size_t i = 0; i < made->sample_count; i++) {
+    const uint64_t bytes = made->values[2 * i + MEASURE_BYTES];
+    const uint64_t allocs = made->values[2 * i + MEASURE_ALLOCS];
+    if (bytes > INT64_MAX || allocs > INT64_MAX || (allocs == 0 && bytes > 0))
+      fail_with(MPROF_BAD_PROFILE,
+                "--at: more was freed by then than was allocated");
+    if (allocs == 0)
+      continue;
+    made->samples[left] = made->samples[i];
+    made->values[2 * left + MEASURE_BYTES] = bytes;
+    made->values[2 * left++ + MEASURE_ALLOCS] = allocs;
+  }
+  made->sample_count = left;
+}
+
+/* Returns PROFILE with what was in use at the end of the slice of time that
+ * has AT in the place of what was allocated, and without times. */
+static const struct profile *
+in_use(const struct profile *profile, uint64_t at)
+{
+  struct row_table rows = {0};
+  struct profile *made = pool_alloc(sizeof *made);
+  const size_t label_count = profile->label_rows.row_count;
+  if (!profile_has(profile, COLUMN_OF_FREED_BYTES))
+    fail_with(
+        MPROF_BAD_PROFILE,
+        profile->language == LANGUAGE_LISP
+            ? "--at: it is not known when objects of a Lisp program are "
+              "freed; use --from and --to"
+            : "--at: the profile does not say when objects were freed; "
+              "record that with mprof run --timeline");
+  *made = *allocations_alone(profile);
+  made->samples = NULL;
+  made->values = NULL;
+  made->sample_count = made->sample_capacity = made->value_capacity = 0;
+  made->column_count = 2;
+  for (int m = MEASURE_BYTES; m <= MEASURE_ALLOCS; m++)
+    made->column_of[m] = (struct profile_column){m, 1};
+  for (size_t i = 0; i < profile->sample_count; i++)
+    add_in_use(made, &rows, profile, i, at);
+  drop_freed(made);
+  made->labels = pool_zeroed(label_count, sizeof *made->labels);
+  for (size_t i = 0; i < label_count; i++) {
+    made->labels[i] = profile->labels[i];
+    made->labels[i].time = -1;
+  }
+  made->comments =
+      pool_zeroed(profile->comment_count, sizeof *made->comments);
+  made->comment_count = 0;
+  for (size_t i = 0; i < profile->comment_count; i++)
+    if (profile_comment_value(profile, i, PPROF_COMMENT_SLICE) == NULL)
+      made->comments[made->comment_count++] = profile->comments[i];
+  return made;
+}
+
 const struct view *
 view_make(const struct profile *profile, const struct view_options *options)
 {
   struct view *view = pool_zeroed(1, sizeof *view);
   struct selection *selection = &view->selection;
   struct selection_options select = options->select;
-  if (selection_is_of_time(&select))
+  if (select.at != 0)
+    profile = in_use(profile, select.at);
+  else if (selection_is_of_time(&select))
     profile = allocations_alone(profile);
   const struct measure_row *row = measure_row(profile, options->value);
   if (!measure_known(profile, options->value))

@@ -21,7 +21,8 @@
 struct view {
   const struct view_options *options;
   const struct profile *profile; /* the one given; if times are chosen, a copy
-                                    that has only allocations */
+                                    that has only allocations, or only what
+                                    was in use then */
   struct frame_table frames;
   struct selection selection;
   struct call_tree tree; /* by functions; its items are nodes of the graph */

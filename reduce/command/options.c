@@ -210,6 +210,9 @@ check(const struct options *options)
       {options->diff.normalize && options->diff.limits.any[GROWTH_OF_TOTAL],
        "--normalize cannot be combined with a limit of the total: it makes "
        "the totals equal"},
+      {options->view.select.at != 0 &&
+           (options->view.select.from | options->view.select.to) != 0,
+       "--at cannot be combined with --from or --to"},
       {merges && options->output == NULL,
        "no file to write given; use -o OUT"},
       {runs && options->view.suppressions != NULL && run->leaks.text == NULL,

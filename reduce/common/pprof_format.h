@@ -123,15 +123,19 @@ enum pprof_column {
   PPROF_INDIRECT_BYTES,
   PPROF_HELD_COUNT,
   PPROF_HELD_BYTES,
+  PPROF_FREED_COUNT, /* in the time of the sample, of all ages */
+  PPROF_FREED_BYTES,
   PPROF_COLUMNS
 };
 
-/* Which ones a file has, bit by bit: a C profile, and one for which it was
- * sought what was lost; a Lisp profile, one for which objects were followed,
- * and one that says what holds them. */
+/* Which ones a file has, bit by bit: a C profile, one for which it was sought
+ * what was lost, and what a timeline adds; a Lisp profile, one for which
+ * objects were followed, and one that says what holds them. */
 #define PPROF_BELOW(column) ((UINT64_C(1) << (column)) - 1)
 #define PPROF_C_COLUMNS PPROF_BELOW(PPROF_LOST_COUNT)
 #define PPROF_REACH_COLUMNS PPROF_BELOW(PPROF_HELD_COUNT)
+#define PPROF_FREED_COLUMNS                                                  \
+  (UINT64_C(1) << PPROF_FREED_COUNT | UINT64_C(1) << PPROF_FREED_BYTES)
 #define PPROF_LISP_COLUMNS PPROF_BELOW(PPROF_CALLS + 1)
 #define PPROF_LIVE_COLUMNS PPROF_BELOW(PPROF_PEAK_BYTES + 1)
 #define PPROF_HELD_COLUMNS                                                   \

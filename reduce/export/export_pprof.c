@@ -55,6 +55,8 @@ has_column(const struct making *making, int use)
            use == MEASURE_KEPT_ALLOCS || use == MEASURE_KEPT_BYTES;
   if (use == COLUMN_OF_CALLS)
     return view->selection.counts_calls;
+  if (use == COLUMN_OF_FREED_ALLOCS || use == COLUMN_OF_FREED_BYTES)
+    return profile_has(view->profile, use);
   if (use > COLUMN_OF_CALLS || use == MEASURE_LOST_BYTES ||
       use == MEASURE_LOST_ALLOCS)
     return false; /* what was lost with it would seem to be reachable */
@@ -285,7 +287,7 @@ add_row(struct making *making, const struct sample_row *row)
   uint64_t *values = profile_add_sample(
       made, (struct profile_sample){making->nodes[row->node],
                                     make_labels(making, row)});
-  for (int use = 0; use <= COLUMN_OF_CALLS; use++)
+  for (int use = 0; use <= COLUMN_OF_FREED_BYTES; use++)
     if (profile_has(made, use))
       values[made->column_of[use].index] = row->counts[use];
 }

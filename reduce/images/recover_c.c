@@ -122,6 +122,8 @@ add_leaf(struct building *b, uint32_t number)
       [PPROF_BYTES] = leaf->bytes,
       [PPROF_KEPT_COUNT] = own.allocated.count - own.freed.count,
       [PPROF_KEPT_BYTES] = own.allocated.bytes - own.freed.bytes,
+      [PPROF_FREED_COUNT] = own.freed.count,
+      [PPROF_FREED_BYTES] = own.freed.bytes,
       [PPROF_CALLS] = arc_is_above(tree->contexts, leaf->up, leaf->function)
                           ? 0
                           : leaf->count,
@@ -229,9 +231,10 @@ recover_c(struct building *b, struct image *image)
   struct c_counters *counters = &b->counters;
   c_counters_find(counters, image);
   b->source = &source;
-  building_begin(b, LANGUAGE_C,
-                 image->losses != NULL ? PPROF_REACH_COLUMNS
-                                       : PPROF_C_COLUMNS);
+  building_begin(
+      b, LANGUAGE_C,
+      (image->losses != NULL ? PPROF_REACH_COLUMNS : PPROF_C_COLUMNS) |
+          (image->timeline != NULL ? PPROF_FREED_COLUMNS : 0));
   add_mappings(b);
   if (image->timeline != NULL)
     building_timeline(b);

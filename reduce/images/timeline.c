@@ -40,8 +40,8 @@ join(struct timeline_slice *slice, struct timeline_slice *next)
   for (size_t i = 0; i < count; i++) {
     const size_t n = slice->count;
     if (n > 0 && all[n - 1].key == all[i].key) {
-      all[n - 1].count += all[i].count;
-      all[n - 1].bytes += all[i].bytes;
+      object_count_add(&all[n - 1].allocated, &all[i].allocated);
+      object_count_add(&all[n - 1].freed, &all[i].freed);
     } else {
       all[slice->count++] = all[i];
     }
@@ -115,44 +115,58 @@ find_tree(struct timeline *t, const struct image_tree *tree)
   return seen;
 }
 
-/* Returns what the leaf I has counted, of which WAS had been before.  A C
- * program with one thread may be between the count of an object and that of
- * its bytes: these are worked out, or the next reading has both. */
+/* Adds to *WAS, the count of objects of SIZE at the last reading, by how much
+ * IS is larger, and returns that.  A C program with one thread may be between
+ * the count of an object and that of its bytes if it is TORN: these are
+ * worked out, or the next reading has both. */
 static struct object_count
-counted(const struct image_tree *tree, uint32_t i, bool torn,
-        const struct object_count *was)
+grow(struct object_count *was, struct object_count is, bool torn,
+     uint32_t size)
 {
-  const struct leaf *leaf = &tree->tree.leaves[i];
-  const uint32_t size = i == LEAF_OVERFLOW || leaf->count == 0
-                            ? LEAF_LARGE
-                            : context_tree_kind(&tree->tree, leaf)->size;
-  struct object_count is = {leaf->count, leaf->bytes};
   if (torn && size != LEAF_LARGE)
     is.bytes = is.count * size;
   if (is.count < was->count || is.bytes < was->bytes ||
       (torn && size == LEAF_LARGE &&
        (is.count > was->count) != (is.bytes > was->bytes)))
     is = *was;
-  return is;
+  const struct object_count more = {is.count - was->count,
+                                    is.bytes - was->bytes};
+  *was = is;
+  return more;
 }
 
-static void
+/* Adds to SLICE what the leaves of TREE have counted since the last reading.
+ * Returns how many bytes of them are in use, by COUNTERS; NULL: 0. */
+static uint64_t
 add_tree(struct timeline *t, struct timeline_slice *slice,
-         const struct image_tree *tree, bool torn)
+         const struct image_tree *tree, bool torn,
+         const struct leaf_counters *counters)
 {
   struct timeline_tree *seen = find_tree(t, tree);
+  uint64_t in_use = 0;
   for (uint32_t i = LEAF_OVERFLOW; i < tree->tree.leaf_count; i++) {
-    struct object_count *was = &seen->seen[i];
-    const struct object_count is = counted(tree, i, torn, was);
-    if (is.count == was->count && is.bytes == was->bytes)
+    const struct leaf *leaf = &tree->tree.leaves[i];
+    const uint32_t size = i == LEAF_OVERFLOW || leaf->count == 0
+                              ? LEAF_LARGE
+                              : context_tree_kind(&tree->tree, leaf)->size;
+    struct timeline_growth *was = &seen->seen[i];
+    const bool new = was->allocated.count == 0 && was->allocated.bytes == 0;
+    struct timeline_growth more = {.key = index_pair(tree->owner, i)};
+    more.allocated =
+        grow(&was->allocated, (struct object_count){leaf->count, leaf->bytes},
+             torn, size);
+    if (counters != NULL && counters[i].freed.count <= was->allocated.count &&
+        counters[i].freed.bytes <= was->allocated.bytes)
+      more.freed = grow(&was->freed, counters[i].freed, torn, size);
+    if (counters != NULL)
+      in_use += was->allocated.bytes - was->freed.bytes;
+    if ((more.allocated.count | more.allocated.bytes | more.freed.count |
+         more.freed.bytes) == 0)
       continue;
-    ARRAY_PUSH(slice->growths, slice->count, slice->capacity,
-               (struct timeline_growth){.key = index_pair(tree->owner, i),
-                                        .count = is.count - was->count,
-                                        .bytes = is.bytes - was->bytes});
-    seen->grown += was->count == 0 && was->bytes == 0;
-    *was = is;
+    ARRAY_PUSH(slice->growths, slice->count, slice->capacity, more);
+    seen->grown += new;
   }
+  return in_use;
 }
 
 /* Returns whether a slice ends NOW: after a late reading one seems early. */
@@ -164,16 +178,19 @@ is_due(const struct timeline *t, uint64_t now)
 
 void
 timeline_take(struct timeline *t, const struct image *image,
-              uint64_t generation, uint64_t now, struct timeline_state state)
+              const struct leaf_counters *counters, uint64_t generation,
+              uint64_t now, struct timeline_state state)
 {
   struct pool *outer = pool_use(&t->pool);
   if (generation != t->generation)
     forget(t);
   t->generation = generation;
-  struct timeline_slice slice = {.start = t->last, .state = state};
+  struct timeline_slice slice = {.start = t->last};
   if (is_due(t, now)) {
     for (size_t i = 0; i < image->tree_count; i++)
-      add_tree(t, &slice, &image->trees[i], image->head.language == IMAGE_C);
+      state.in_use += add_tree(t, &slice, &image->trees[i],
+                               image->head.language == IMAGE_C, counters);
+    slice.state = state;
     array_sort(slice.growths, slice.count, sizeof *slice.growths,
                compare_growths);
     ARRAY_ADD(t, slice, slice);
@@ -211,32 +228,24 @@ resident_bytes(uint32_t number)
 }
 
 static void
-take_counters(struct taking *taking, struct image *image)
-{
-  struct c_counters counters;
-  c_counters_find(&counters, image);
-  for (uint32_t i = LEAF_OVERFLOW; i < counters.tree->leaf_count; i++)
-    taking->state.in_use +=
-        counters.by_leaf[i].allocated.bytes - counters.by_leaf[i].freed.bytes;
-  taking->generation = counters.stripes.figures_since;
-}
-
-static void
 take(void *closure)
 {
   struct taking *taking = closure;
   const bool lisp = taking->octets.data != NULL;
+  struct c_counters counters = {.by_leaf = NULL};
   struct image image;
   image_read(&image, taking->path, taking->octets);
   if (image.head.language != (lisp ? IMAGE_LISP : IMAGE_C))
     return;
-  if (lisp)
+  if (lisp) {
     image_check_trees(&image);
-  else
-    take_counters(taking, &image);
+  } else {
+    c_counters_find(&counters, &image);
+    taking->generation = counters.stripes.figures_since;
+  }
   taking->state.resident = resident_bytes(image.head.process);
-  timeline_take(taking->timeline, &image, taking->generation, taking->now,
-                taking->state);
+  timeline_take(taking->timeline, &image, counters.by_leaf,
+                taking->generation, taking->now, taking->state);
 }
 
 void
@@ -276,11 +285,16 @@ void
 building_timeline(struct building *b)
 {
   const struct timeline *t = b->image->timeline;
+  const struct c_counters *c = &b->counters;
+  struct timeline_state end = t->state;
+  if (c->by_leaf != NULL)
+    end.in_use = 0;
+  for (uint32_t i = 0; c->by_leaf != NULL && i < c->tree->leaf_count; i++)
+    end.in_use += c->by_leaf[i].allocated.bytes - c->by_leaf[i].freed.bytes;
   b->growths = timeline_growths(t, &b->growth_count);
   for (size_t i = 0; i <= t->slice_count; i++) {
     const bool last = i == t->slice_count;
-    const struct timeline_state *state =
-        last ? &t->state : &t->slices[i].state;
+    const struct timeline_state *state = last ? &end : &t->slices[i].state;
     building_comment(
         b, PPROF_COMMENT_SLICE,
         pool_format("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
@@ -313,25 +327,37 @@ move_all(uint64_t *rest, uint64_t *row)
   move(rest, row, PPROF_CALLS, UINT64_MAX);
 }
 
-/* Returns the growths of the leaf KEY, whose number is set to *COUNT, as far
- * as they are in ALL: a program that was killed in the midst of a count may
- * have less than was read of it. */
+/* Fills ROW with what GROWTH has of its own. */
+static void
+set_growth(uint64_t *row, const struct timeline_growth *growth)
+{
+  row[PPROF_COUNT] = growth->allocated.count;
+  row[PPROF_BYTES] = growth->allocated.bytes;
+  row[PPROF_FREED_COUNT] = growth->freed.count;
+  row[PPROF_FREED_BYTES] = growth->freed.bytes;
+}
+
+/* Takes the growths of the leaf KEY from REST and returns them; sets *COUNT
+ * to their number, as far as they are in REST: a program that was killed in
+ * the midst of a count may have less than was read of it. */
 static const struct timeline_growth *
-find_growths(const struct building *b, uint64_t key, const uint64_t *all,
+take_growths(const struct building *b, uint64_t key, uint64_t *rest,
              size_t *count)
 {
   const struct timeline_growth *g = b->growths;
   const size_t end = array_count_until(g, b->growth_count, sizeof *g, key);
-  uint64_t objects = all[PPROF_COUNT], bytes = all[PPROF_BYTES];
   size_t begin = end;
   while (begin > 0 && g[begin - 1].key == key)
     begin--;
   for (*count = 0; begin + *count < end; ++*count) {
-    const struct timeline_growth *growth = &g[begin + *count];
-    if (growth->count > objects || growth->bytes > bytes)
+    uint64_t row[PPROF_COLUMNS] = {0}, less = 0;
+    set_growth(row, &g[begin + *count]);
+    for (int i = 0; i < PPROF_COLUMNS; i++)
+      less += rest[i] < row[i];
+    if (less != 0)
       break;
-    objects -= growth->count;
-    bytes -= growth->bytes;
+    for (int i = 0; i < PPROF_COLUMNS; i++)
+      rest[i] -= row[i];
   }
   return g + begin;
 }
@@ -351,19 +377,18 @@ building_leaf(struct building *b, uint32_t number, uint32_t up,
   }
   memcpy(rest, values, sizeof rest);
   const struct timeline_growth *growths =
-      find_growths(b, index_pair(b->owner, number), values, &count);
-  for (size_t i = 0; i < count; i++) {
-    rest[PPROF_COUNT] -= growths[i].count;
-    rest[PPROF_BYTES] -= growths[i].bytes;
-  }
+      take_growths(b, index_pair(b->owner, number), rest, &count);
+  const struct timeline_growth after = {
+      .allocated = {rest[PPROF_COUNT], rest[PPROF_BYTES]},
+      .freed = {rest[PPROF_FREED_COUNT], rest[PPROF_FREED_BYTES]}};
   for (size_t i = count + 1; i-- > 0;) {
     const bool last = i == count;
-    uint64_t row[PPROF_COLUMNS] = {
-        [PPROF_COUNT] = last ? rest[PPROF_COUNT] : growths[i].count,
-        [PPROF_BYTES] = last ? rest[PPROF_BYTES] : growths[i].bytes};
-    if (row[PPROF_COUNT] == 0 && row[PPROF_BYTES] == 0)
+    uint64_t row[PPROF_COLUMNS] = {0};
+    set_growth(row, last ? &after : &growths[i]);
+    if (row[PPROF_COUNT] != 0 || row[PPROF_BYTES] != 0)
+      move_all(rest, row);
+    else if (row[PPROF_FREED_COUNT] == 0 && row[PPROF_FREED_BYTES] == 0)
       continue;
-    move_all(rest, row);
     b->time = last ? t->last : t->slices[growths[i].slice].start;
     building_sample(b, leaf->site, up, row, kind);
   }

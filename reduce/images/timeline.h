@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a program allocated over time.
+/* What a program allocated over time, and a C program freed.
  *
  * Whoever reads the image of a running program reads it again and again, and
- * keeps by how much the count of each leaf has grown: a slice of time.  The
+ * keeps by how much the counts of each leaf have grown: a slice of time.  The
  * program does nothing for it.  When the image becomes a profile, the growth
  * of a leaf in a slice becomes a sample with the start of the slice; what
  * came after the last reading is the last slice.  So slices add up to the
@@ -14,8 +14,9 @@
  * are joined two by two, and the interval doubles.  So a large profile has at
  * most about three samples where it would have one.
  *
- * What is not allocation has no time: how much of a leaf is kept or was lost
- * is known of all its objects together.
+ * What a leaf has allocated until the end of a slice, less what was freed of
+ * it, was in use then.  All else has no time: how much of a leaf is kept or
+ * was lost is known of all its objects together.
  */
 
 #pragma once
@@ -25,12 +26,12 @@
 
 enum { TIMELINE_SLICES = 600, TIMELINE_GROWTHS = 200000 };
 
-/* Objects and bytes allocated by the leaf `key', the pair of the owner of
- * its tree and its number, in a slice. */
+/* What the leaf `key', the pair of the owner of its tree and its number,
+ * allocated in a slice, and what of it, older objects too, was freed then. */
 struct timeline_growth {
   uint64_t key;
   uint32_t slice;
-  uint64_t count, bytes;
+  struct object_count allocated, freed;
 };
 
 /* Memory and collections of a program at some time; 0: not known. */
@@ -48,8 +49,8 @@ struct timeline_slice {
 
 struct timeline_tree {
   uint32_t owner;
-  struct object_count *seen; /* by leaf, at the last reading */
-  size_t leaves, grown;      /* how many there are, and count anything */
+  struct timeline_growth *seen; /* by leaf, at the last reading */
+  size_t leaves, grown;         /* how many there are, and count anything */
 };
 
 struct timeline {      /* all zero but `interval' and `most': empty */
@@ -68,11 +69,13 @@ struct timeline {      /* all zero but `interval' and `most': empty */
 
 /* Ends a slice NOW, nanoseconds since the start, unless it would be shorter
  * than the interval, less a quarter of the first one.  The leaves of IMAGE
- * have their counts.  Another GENERATION than before means that figures were
- * reset: all slices are forgotten, and one begins where the last ended. */
+ * have their counts, and those of a C program COUNTERS, else NULL; these
+ * replace state.in_use.  Another GENERATION than before means that figures
+ * were reset: all slices are forgotten, and one begins where the last ended.
+ */
 void timeline_take(struct timeline *timeline, const struct image *image,
-                   uint64_t generation, uint64_t now,
-                   struct timeline_state state);
+                   const struct leaf_counters *counters, uint64_t generation,
+                   uint64_t now, struct timeline_state state);
 
 /* Reads the image of a program that runs, and ends a slice NOW as
  * timeline_take does: the file PATH of a C program, or OCTETS, called PATH,

@@ -287,8 +287,9 @@ match_columns(struct reading *reading)
 }
 
 /* Lets the profile have one column of mprof's for each use that it or the
- * file knows; of what was lost only if both do, as the other's would seem to
- * be reachable.  The values of its samples move there. */
+ * file knows; of what was lost, or freed in a slice of time, only if both do,
+ * as the other's would seem to be reachable, or never freed.  The values of
+ * its samples move there. */
 static void
 use_own_columns(struct reading *reading)
 {
@@ -301,10 +302,11 @@ use_own_columns(struct reading *reading)
     const struct profile_column before = profile->column_of[i];
     const int file_column = profile_file_column(i);
     const bool here = profile_has(&reading->heading, i);
-    const bool lost = file_column >= PPROF_LOST_COUNT &&
-                      file_column <= PPROF_INDIRECT_BYTES;
-    const bool wanted = lost ? here && before.index != NO_COLUMN
-                             : here || before.index != NO_COLUMN;
+    const bool of_both = file_column >= PPROF_LOST_COUNT &&
+                         file_column != PPROF_HELD_COUNT &&
+                         file_column != PPROF_HELD_BYTES;
+    const bool wanted = of_both ? here && before.index != NO_COLUMN
+                                : here || before.index != NO_COLUMN;
     columns[i] = (struct profile_column){wanted ? (int)count : NO_COLUMN, 1};
     same = same && before.index == columns[i].index && before.scale == 1;
     if (!wanted) {

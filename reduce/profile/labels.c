@@ -91,17 +91,19 @@ profile_labels(struct profile *profile, const uint64_t *row, size_t count)
   return index;
 }
 
-/* Finds how large the objects of COUNT are.  Where another program wrote no
- * size, the mean stands for it. */
+/* Finds how large the objects of COUNT are, which may only have been freed if
+ * it FREES.  The mean stands for a size that another program did not write.
+ */
 static void
-find_size(const struct profile_labels *labels, struct sample_count *count)
+find_size(const struct profile_labels *labels, bool frees,
+          struct sample_count *count)
 {
   const uint64_t allocs = count->counts[MEASURE_ALLOCS];
   const uint64_t kept = count->counts[MEASURE_KEPT_ALLOCS];
   count->size_kind = SIZE_EXACT;
   count->object_bytes = labels->bytes;
   if ((~labels->source & (LABELS_COUNT_OBJECTS | LABELS_BY_MPROF)) == 0) {
-    if (allocs == 0)
+    if (allocs == 0 && !frees)
       count->size_kind = SIZE_GROWTH;
     else if (!labels->has_bytes)
       count->size_kind = SIZE_LARGE;
@@ -140,7 +142,8 @@ profile_count(const struct profile *profile, size_t i,
     count->counts[profile->measures[j]] =
         profile_value(profile, i, profile->measures[j]);
   count->calls = profile_value(profile, i, COLUMN_OF_CALLS);
-  find_size(labels, count);
+  find_size(labels, profile_value(profile, i, COLUMN_OF_FREED_ALLOCS) != 0,
+            count);
   count->type = labels->types[size_category(labels, count)];
 }
 

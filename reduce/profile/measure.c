@@ -23,6 +23,8 @@ const struct pprof_value_type pprof_columns[PPROF_COLUMNS] = {
     [PPROF_INDIRECT_BYTES] = {"indirectly_lost_space", "bytes"},
     [PPROF_HELD_COUNT] = {"held_objects", "count"},
     [PPROF_HELD_BYTES] = {"held_space", "bytes"},
+    [PPROF_FREED_COUNT] = {"freed_objects", "count"},
+    [PPROF_FREED_BYTES] = {"freed_space", "bytes"},
 };
 
 static const char start_live[] = "start with (mprof:start :live t)";

@@ -15,7 +15,9 @@ profile_file_column(int use)
     return measure_rows[use].column;
   if (use == COLUMN_OF_CALLS)
     return PPROF_CALLS;
-  return PPROF_INDIRECT_COUNT + use - COLUMN_OF_INDIRECT_ALLOCS;
+  return use < COLUMN_OF_INDIRECT_ALLOCS
+             ? PPROF_FREED_COUNT + use - COLUMN_OF_FREED_ALLOCS
+             : PPROF_INDIRECT_COUNT + use - COLUMN_OF_INDIRECT_ALLOCS;
 }
 
 void

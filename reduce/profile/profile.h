@@ -69,12 +69,14 @@ struct profile_value_type {
   uint32_t type, unit; /* name ids */
 };
 
-/* Uses of columns: by enum measure; then calls, and what was kept and lost
- * with something else. */
+/* Uses of columns: by enum measure; then calls, what was freed in a slice of
+ * time, and what was kept and lost with something else. */
 enum {
   NO_COLUMN = -1,
   COLUMN_OF_CALLS = MEASURE_COUNT,
-  COLUMN_OF_INDIRECT_ALLOCS, /* in the order of enum pprof_column */
+  COLUMN_OF_FREED_ALLOCS, /* these are in the order of enum pprof_column */
+  COLUMN_OF_FREED_BYTES,
+  COLUMN_OF_INDIRECT_ALLOCS,
   COLUMN_OF_INDIRECT_BYTES,
   COLUMN_USES
 };
@@ -168,7 +170,7 @@ struct profile {
   size_t file_count;   /* one that was merged counts as all of its files */
   uint64_t text_limit; /* bytes, of all files: input_file_text_limit */
   enum language language;
-  bool by_mprof; /* all files are */
+  bool by_mprof;        /* all files are */
   bool addresses_alone; /* a file has nothing else: names are to be read from
                            files of code without a known build id */
   struct profile_gaps gaps;

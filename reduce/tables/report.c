@@ -126,6 +126,11 @@ report_counted(const struct view *view, struct sink *sink)
                 "All tables count only memory that was %s (--value=%s)%s\n",
                 row->what, row->word,
                 view_is_of_holders(view) ? "" : "; calls include all calls");
+  if (view->options->select.at != 0)
+    sink_format(sink,
+                "All tables count only memory in use at the end of the slice "
+                "with %g s (--at)\n",
+                (double)view->options->select.at / 1e9);
 }
 
 /* Ends a line that holds of FILES: says so unless these are all. */

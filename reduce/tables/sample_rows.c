@@ -45,6 +45,8 @@ row_of(const struct sample_rows *rows, uint32_t node, uint32_t i)
     return row;
   }
   memcpy(row.counts, count.counts, sizeof count.counts);
+  for (int c = COLUMN_OF_FREED_ALLOCS; c <= COLUMN_OF_FREED_BYTES; c++)
+    row.counts[c] = profile_value(profile, sample, c);
   row.keys[ROW_TYPE] = count.type;
   if (rows->slices != NULL)
     row.keys[ROW_SLICE] = rows->slices[labels];
@@ -94,7 +96,7 @@ sample_rows_add(struct sample_rows *rows, uint32_t node)
         r > first && compare_rows(&rows->rows[last], &rows->rows[r]) == 0;
     if (!same && r > first)
       rows->rows[++last] = rows->rows[r];
-    for (int c = 0; same && c <= COLUMN_OF_CALLS; c++)
+    for (int c = 0; same && c <= COLUMN_OF_FREED_BYTES; c++)
       rows->rows[last].counts[c] += rows->rows[r].counts[c];
     if (rows->of_sample != NULL)
       rows->of_sample[rows->rows[r].sample] = (uint32_t)last;

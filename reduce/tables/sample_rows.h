@@ -34,8 +34,8 @@ enum row_key {
 struct sample_row {
   uint32_t node;
   uint64_t keys[ROW_KEYS];
-  uint64_t counts[COLUMN_OF_CALLS + 1]; /* by enum measure; calls */
-  uint32_t sample;                      /* of allocations: one of them */
+  uint64_t counts[COLUMN_OF_FREED_BYTES + 1]; /* by use of columns */
+  uint32_t sample; /* of allocations: one of them */
 };
 
 struct sample_rows {

@@ -59,7 +59,7 @@ check_invariants(const struct profile *profile)
     for (int m = 0; m < MEASURE_COUNT; m++)
       sums[m] += count.counts[m];
     sums[COLUMN_OF_CALLS] += count.calls;
-    for (int use = COLUMN_OF_INDIRECT_ALLOCS; use < COLUMN_USES; use++)
+    for (int use = COLUMN_OF_CALLS + 1; use < COLUMN_USES; use++)
       sums[use] += profile_value(profile, i, use);
   }
   for (size_t i = TREE_ROOT + 1; i < profile->tree.count; i++) {

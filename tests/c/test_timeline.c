@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Slices of time are joined where there are too many, and where they have too
- * many growths; figures that are forgotten are in none.  Readings are of an
- * image made here. */
+ * many growths; figures that are forgotten are in none; what is freed is in
+ * the slice in which that is read.  Readings are of an image made here. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@ enum { LEAVES = 40, FIRST = LEAF_OVERFLOW, END = FIRST + LEAVES };
 
 static struct kind kinds[END];
 static struct leaf leaves[END];
+static struct leaf_counters counters[END];
 static struct image_tree tree = {
     .tree = {.leaves = leaves, .kinds = kinds, .leaf_count = END}};
 static struct image image = {.trees = &tree, .tree_count = 1};
@@ -31,7 +32,7 @@ read_image(uint32_t first, uint32_t end, uint64_t count, uint64_t time,
     leaves[i].count += count;
     leaves[i].bytes += 10 * count;
   }
-  timeline_take(&timeline, &image, generation, time,
+  timeline_take(&timeline, &image, NULL, generation, time,
                 (struct timeline_state){.in_use = time});
 }
 
@@ -46,10 +47,8 @@ check_slices(uint64_t from, uint64_t to, uint64_t count)
       timeline_growths(&timeline, &growth_count);
   for (size_t i = 0; i < growth_count; i++) {
     const uint64_t start = timeline.slices[growths[i].slice].start;
-    if (start >= from && start < to) {
-      sum.count += growths[i].count;
-      sum.bytes += growths[i].bytes;
-    }
+    if (start >= from && start < to)
+      object_count_add(&sum, &growths[i].allocated);
   }
   assert_int_equal(sum.count, count);
   assert_int_equal(sum.bytes, 10 * count);
@@ -95,6 +94,48 @@ other_generation(void **state)
   check_slices(1, 2, 14);
 }
 
+/* Reads the image of a C program at TIME, of which a leaf has allocated
+ * ALLOCATED objects of 10 bytes, and FREED of them were freed, but for
+ * MISSING bytes that are not counted yet. */
+static void
+read_frees(uint64_t allocated, uint64_t freed, uint64_t missing,
+           uint64_t time)
+{
+  leaves[FIRST + 1].count = allocated;
+  leaves[FIRST + 1].bytes = 10 * allocated;
+  counters[FIRST + 1].freed =
+      (struct object_count){freed, 10 * freed - missing};
+  timeline_take(&timeline, &image, counters, 0, time,
+                (struct timeline_state){.in_use = 0});
+}
+
+static void
+frees(void **state)
+{
+  static const struct object_count expected[][2] = {
+      {{5, 50}, {0, 0}}, {{0, 0}, {2, 20}}, {{3, 30}, {4, 40}}};
+  static const uint64_t in_use[] = {50, 30, 20, 20};
+  size_t count;
+  (void)state;
+  image.head.language = IMAGE_C;
+  read_frees(5, 0, 0, 1);
+  read_frees(5, 2, 7, 2);
+  read_frees(8, 6, 0, 3);
+  read_frees(8, 9, 0, 4); /* more than there are: not all was read at once */
+  image.head.language = IMAGE_LISP;
+  const struct timeline_growth *growths = timeline_growths(&timeline, &count);
+  assert_int_equal(count, 3);
+  for (size_t i = 0; i < count; i++) {
+    assert_int_equal(growths[i].slice, i);
+    assert_memory_equal(&growths[i].allocated, &expected[i][0],
+                        sizeof growths[i].allocated);
+    assert_memory_equal(&growths[i].freed, &expected[i][1],
+                        sizeof growths[i].freed);
+  }
+  for (size_t i = 0; i < 4; i++)
+    assert_int_equal(timeline.slices[i].state.in_use, in_use[i]);
+}
+
 static int
 begin(void **state)
 {
@@ -122,6 +163,7 @@ main(void)
       cmocka_unit_test_setup_teardown(many_slices, begin, end),
       cmocka_unit_test_setup_teardown(many_growths, begin, end),
       cmocka_unit_test_setup_teardown(other_generation, begin, end),
+      cmocka_unit_test_setup_teardown(frees, begin, end),
   };
   return RUN_IN_ATTEMPT(tests, NULL, NULL);
 }
