@@ -18,7 +18,8 @@
  *   rows   what was allocated (sample_rows.h), how many; by how much each
  *          node's place is above that of the row before; the types; the
  *          sizes; the labels; the slices of time, from 1 on, if there are
- *          any; each measure
+ *          any; each measure; objects and bytes freed, if their times are
+ *          known
  *   calls  how many; nodes in the same way; the labels; the calls
  *   lines  how many nodes the chains by line have, or 0 without lines; how
  *          far before each but the root its caller is; what each is, a place
@@ -151,6 +152,7 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
 {
   static const enum row_key labels[] = {ROW_PHASE, ROW_THREAD, ROW_REGION};
   const struct sample_row *row = rows->rows;
+  const bool frees = profile_has(page->view->profile, COLUMN_OF_FREED_BYTES);
   uint32_t last = 0;
   write_bits(page, rows->count);
   for (size_t i = 0; i < rows->count; i++) {
@@ -170,9 +172,10 @@ write_rows(struct page *page, const struct sample_rows *rows, bool calls)
   for (size_t i = 0;
        !calls && page->slices.starts.count > 0 && i < rows->count; i++)
     write_bits(page, row[i].keys[ROW_SLICE]);
-  for (int c = 0; c <= COLUMN_OF_CALLS; c++) {
+  for (int c = 0; c <= COLUMN_OF_FREED_BYTES; c++) {
     if (calls != (c == COLUMN_OF_CALLS) ||
-        (!calls && !view_knows(page->view, (enum measure)c)))
+        (c < COLUMN_OF_CALLS && !view_knows(page->view, (enum measure)c)) ||
+        (c > COLUMN_OF_CALLS && !frees))
       continue;
     for (size_t i = 0; i < rows->count; i++)
       write_bits(page, row[i].counts[c]);
@@ -300,6 +303,7 @@ write_facts(struct page *page)
   put_number(at(out, "contexts"), view->graph.context_count);
   put_number(at(out, "grouped"), view->options->by != BY_FUNCTION);
   put_number(at(out, "inlined"), view->frames.most_frames > 1);
+  put_number(at(out, "frees"), profile_has(profile, COLUMN_OF_FREED_BYTES));
   put_optional(at(out, "threadsCounted"),
                profile_knows(profile, FACT_THREADS),
                (uint64_t)profile->facts[FACT_THREADS]);

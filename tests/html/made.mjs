@@ -79,7 +79,37 @@ function timeline() {
   return p;
 }
 
+// In slice I a C program's functions allocate objects of 20 bytes and more, and
+// free some of them, at the end all but the last function's.
+function inUse() {
+  const functions = [0, 1, 2, 3, 4, 5, 6, 7];
+  const live = functions.map(() => 0);
+  const random = numbers(3);
+  const samples = [];
+  const slices = Array.from({ length: SLICES }, (_, i) => {
+    for (const f of functions) {
+      const last = i + 1 === SLICES;
+      const allocs = last || random(3) === 0 ? 0 : 1 + random(50);
+      const freed = last && f < 7 ? live[f] : random(live[f] + 1);
+      live[f] += allocs - freed;
+      const size = 20 * (f + 1);
+      if (allocs + freed > 0)
+        samples.push([['main', `f${f % 4}`, `f${f}`].slice(0, f < 4 ? 2 : 3),
+          allocs, allocs * size, { bytes: size, time: i * LENGTH },
+          [0, 0, freed, freed * size]]);
+    }
+    return `mprof.slice=${i * LENGTH} ${live.reduce((sum, count, f) =>
+      sum + count * 20 * (f + 1), 0)} ${20000 + i} 0`;
+  });
+  const p = new ProfileEncoder([...C, ...slices], [['inuse_objects', 'count'],
+    ['inuse_space', 'bytes'], ['freed_objects', 'count'],
+    ['freed_space', 'bytes']]);
+  for (const sample of samples) p.allocate(...sample);
+  return p;
+}
+
 export const MADE = {
+  'in-use': inUse,
   inlined,
   'lisp-lines': lispLines,
   'lisp-regions': lispRegions,

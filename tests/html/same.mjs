@@ -44,6 +44,11 @@ inlined --focus=format
 timeline --from=2.14
 timeline --from=2.14 --to=7.49
 timeline --to=5.35 --focus=PARSE
+in-use --at=1
+in-use --at=5.35
+in-use --at=8 --focus=f2
+in-use --at=20 --hide=f3
+in-use --from=2.14
 random --type=^APP::WIDGET$
 random --category=struct
 random --category=cons,other
@@ -107,7 +112,7 @@ class Case {
     // names of the runtime are not on the page, nor functions of groups; a region
     // is chosen by its whole path
     const fields = options.some((option) => /^--by=/.test(option)) ? []
-      : options.filter((option) => /^--(focus|ignore|hide|system=hide|phase|type|thread|category|region|from|to)\b(?!-)/
+      : options.filter((option) => /^--(focus|ignore|hide|system=hide|phase|type|thread|category|region|from|to|at)\b(?!-)/
         .test(option) && !/=cl_list|=apply|--region=[^^]/.test(option));
     this.fields = fields.map((option) => /^--(\w+)=(.*)/.exec(option).slice(1));
     this.exportOnly = options.filter((option) => option !== base &&
@@ -137,7 +142,7 @@ class Case {
   }
 
   get callsKnown() {
-    return !this.held && !this.has('region', 'from', 'to') &&
+    return !this.held && !this.has('region', 'from', 'to', 'at') &&
       (this.lisp || !this.has('thread')) &&
       !(this.text.startsWith('inlined') && this.has('focus', 'ignore'));
   }

@@ -36,34 +36,37 @@ export async function testTimeline(tests, browser) {
       allocations.toLocaleString('en-US')} of ${
       whole.allocations.toLocaleString('en-US')} allocations, from ${window}`;
 
-  // Each line reaches its own highest point, and the legend says which it is.
-  const heights = (key) => page.page.$eval(`.timeline polyline.${key}`, (line) =>
-    line.getAttribute('points').split(',').map((point) =>
-      Number(point.split(' ')[1])));
-  const drawn = (value, most) => Number((100 * (1 - 0.96 * value / most))
-    .toFixed(2));
+  // Both lines have one axis, which shows in the legend what is at its top.
+  const heights = (key) => page.page.$$eval(`.timeline polyline.${key}`, (lines) =>
+    lines.flatMap((line) => line.getAttribute('points').split(',').map((point) =>
+      Number(point.split(' ')[1]))));
+  const drawn = (value, most) => Number((100 * (1 - value / most)).toFixed(2));
   const slices = Array.from({ length: SLICES }, (_, i) => i);
-  tests.equal(await heights('in_use'), slices.map((i) =>
-    drawn(i === 3 ? 0 : 1000 + i, 1011)), 'memory in use has its own scale');
-  tests.equal(await heights('resident'), slices.map((i) =>
-    drawn(5000 + i, 5011)), 'and so has resident memory');
+  const inUse = (most) => slices.map((i) => drawn(i === 3 ? 0 : 1000 + i, most));
+  const axes = () => page.page.$$eval('.axes-of-time span', (spans) =>
+    spans.map((its) => its.textContent).slice(0, 3));
+  tests.equal([await heights('in_use'), await heights('resident'), await axes()],
+    [inUse(1500), [], ['1.50 kB', '750 B', '0']], 'memory in use');
+  await page.page.check('#resident');
+  tests.equal([await heights('in_use'), await heights('resident'), await axes()],
+    [inUse(6000), slices.map((i) => drawn(5000 + i, 6000)),
+      ['6.00 kB', '3.00 kB', '0']], 'and resident memory');
+  const names = reported(data).functions.filter((fn) => fn.self_bytes > 0)
+    .sort((x, y) => y.self_bytes - x.self_bytes).map(({ name }) => name);
   tests.equal(await page.page.$$eval('.legend-of-time > span', (spans) =>
-    spans.map((its) => its.textContent)), ['cons', 'float', 'struct', 'other',
-    'memory in use, up to 1.01 kB on its own scale',
-    'memory resident, up to 5.01 kB on its own scale',
-    'garbage was collected'], 'a legend');
+    spans.map((its) => its.textContent)), ['memory in use', 'memory resident',
+    'most in use: 1.01 kB at 12.84 s', 'garbage was collected, first at 2.14 s',
+    'bytes per second:', ...names], 'a legend');
   const rates = slices.filter((i) => i !== 5).map((i) => reported(data, `--from=${start(i)}`,
     ...i + 1 < SLICES ? [`--to=${start(i + 1)}`] : []).totals.bytes / 1.07);
-  const rate = `${(Math.max(...rates) / 1000).toPrecision(3)} kB`;
-  tests.equal([await page.text('.chart-of-time .top'),
-    await page.text('.chart-of-time .bottom'),
-    (await page.text('.details-of-time')).split(',')[0]],
-  [`${rate}/s`, '0', `at most ${rate} a second`], 'an axis');
+  const top = await page.text('.axes-of-time span:nth-child(4)');
+  tests.equal(top, `${[1.5, 2, 3, 4, 5].find((most) =>
+    1000 * most >= Math.max(...rates)).toPrecision(3)} kB/s`, 'an axis of rates');
 
   await page.page.mouse.move(...at(3));
   const third = reported(data, `--from=${start(3)}`, `--to=${start(4)}`).totals;
   tests.equal(await page.text('.details-of-time'), `3.21 s to 4.28 s: ${
-    third.bytes.toLocaleString('en-US')} bytes, resident 5.00 kB, 5 collections of garbage`,
+    third.bytes.toLocaleString('en-US')} bytes, memory resident 5.00 kB, 5 collections of garbage`,
   'the slice under the pointer');
 
   for (const [from, to] of [[2, 6], [9, 7], [0, 4], [8, SLICES - 1], [5, 5.3]]) {
@@ -94,13 +97,10 @@ export async function testTimeline(tests, browser) {
     'what is alive has no time');
   await page.page.keyboard.press('Escape');
   tests.equal(await page.page.isHidden('#selection'), true, 'Escape: all');
-  tests.equal(await page.page.$$eval('.phases-of-time span', (spans) =>
-    spans.map(({ textContent, style }) => [textContent,
-      Math.round(parseFloat(style.left) * 0.12)])),
-  [['load time', 0], ['run time', 4]], 'phases');
   tests.equal(page.faults, [], 'no faults');
   await page.close();
 
+  await testInUse(tests, browser);
   const narrowed = await browser.open('timeline-part', data, [`--from=${start(2)}`]);
   tests.equal((await narrowed.frames())[0].title.split('\n')[0], `all: ${
     reported(data, `--from=${start(2)}`).totals.bytes.toLocaleString('en-US')
@@ -111,4 +111,59 @@ export async function testTimeline(tests, browser) {
     'a comparison has none');
   tests.equal(both.faults, [], 'and no faults');
   await both.close();
+}
+
+// What the file has that the page saves, as rows of cells.
+async function saved(page) {
+  const [download] = await Promise.all([page.page.waitForEvent('download'),
+    page.page.click('#csv')]);
+  const { createReadStream } = await import('node:fs');
+  const stream = createReadStream(await download.path());
+  let text = '';
+  for await (const part of stream) text += part;
+  return text.trim().split('\r\n').map((line) =>
+    line.split(',').map((cell) => JSON.parse(cell)));
+}
+
+// The functions with most in use over all slices, and what each slice has of
+// them, are those that mprof export has for --at; a click selects a time.
+async function testInUse(tests, browser) {
+  const data = scratch(browser.folder, 'in-use.data', MADE['in-use']());
+  const page = await browser.open('in-use', data);
+  await page.open('#/?value=kept');
+  const at = Array.from({ length: SLICES }, (_, i) =>
+    new Map(reported(data, `--at=${(start(i) + 1e-9).toFixed(9)}`).functions.map((fn) =>
+      [fn.name, fn.self_bytes])));
+  const all = (name) => at.reduce((sum, its) => sum + (its.get(name) ?? 0), 0);
+  const names = [...new Set(at.flatMap((its) => [...its.keys()]))].sort((a, b) =>
+    all(b) - all(a));
+  const shown = names.slice(0, 5);
+  const [head, ...rows] = await saved(page);
+  tests.equal(head, ['from', 'to', 'bytes in use', 'bytes resident', 'collections',
+    ...[...shown, 'other functions'].map((name) => `bytes in use: ${name}`)],
+  'the functions with most in use');
+  tests.equal(rows, at.map((its, i) => {
+    const whole = [...its.values()].reduce((sum, value) => sum + value, 0);
+    const parts = shown.map((name) => its.get(name) ?? 0);
+    return [start(i), start(i + 1), whole, 20000 + i, 0, ...parts,
+      whole - parts.reduce((sum, value) => sum + value, 0)];
+  }), 'the numbers of the charts');
+  const selection = async () => {
+    const { left, top, width } = await page.page.evaluate(() =>
+      document.querySelector('.timeline').getBoundingClientRect().toJSON());
+    await page.page.mouse.click(left + width * 4.5 / SLICES, top + 20);
+    return page.text('#selection-text');
+  };
+  const { bytes } = reported(data, `--at=${start(4)}`).totals;
+  tests.equal((await selection()).split(' of ')[0],
+    `Selected: ${bytes.toLocaleString('en-US')}`, 'a click selects a time');
+  tests.equal((await page.text('#selection-text')).split(', ').at(-1),
+    'in use at 5.35 s', 'and says which');
+  tests.equal((await page.frames())[0].title.split('\n')[0],
+    `all: ${bytes.toLocaleString('en-US')} bytes in use, 100 %`,
+    'in the flame graph, too');
+  await selection();
+  tests.equal(await page.page.isHidden('#selection'), true, 'once more: all');
+  tests.equal(page.faults, [], 'no faults');
+  await page.close();
 }

@@ -45,7 +45,8 @@ const KEYS = [
   ['Enter', 'flame graph: zoom in on the frame'],
   ['Escape', 'flame graph: zoom out by one frame'],
   ['f', 'flame graph: open the page of the frame'],
-  ['← →', 'chart over time: move the selected part, with Shift its end'],
+  ['← →', 'charts over time: move the selected part, with Shift its end; ' +
+    'Enter: what was in use then'],
 ];
 
 function keysList() {

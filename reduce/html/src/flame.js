@@ -277,7 +277,7 @@ function callsHere(model, { calls }) {
 // it is inverted, its own figure is of chains that begin there.
 function factsOf(model, frame) {
   const { measure, profile } = model;
-  const bytes = profile.measures.find(({ key }) => key === 'bytes');
+  const bytes = model.measures.find(({ key }) => key === 'bytes');
   const fn = model.tree.functions[frame.fn];
   const own = (m) => `${frame.inverted ? profile.terms.root : 'self'} ${
     amount(model, m, (key) => frame.own(key))}`;

@@ -153,7 +153,7 @@ const CHOICES = {
   program: '', // '1': without ECL's own functions
   without: '', // categories that are left out, as digits
   type: '', phase: '', thread: '', region: '', // ids
-  from: '', to: '', // times in seconds, as the command's options
+  from: '', to: '', at: '', // times in seconds, as the command's options
   search: '', // a regular expression
   inverted: '', // '1': callers of what allocates
   colours: '', // 'category'

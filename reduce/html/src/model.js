@@ -48,12 +48,14 @@ class Model {
     const hides = changed('hide', 'program');
     const placed = hides || changed('focus', 'ignore', 'without', 'type',
       ...LABELS);
-    const summed = placed || changed('from', 'to');
+    const summed = placed || changed('from', 'to', 'at');
     const widens = summed || changed('value');
     const finds = summed || changed('value', 'search');
     const measureOf = (word) => this.measures.find((m) => m.word === word);
     this.choices = choices;
     this.window = windowOf(profile, choices);
+    this.at = sliceAt(profile, choices);
+    this.measures = this.findMeasures();
     this.measure = measureOf(choices.value) ?? measureOf(profile.value) ??
       this.measures[0];
     this.programOnly = choices.program !== '';
@@ -95,10 +97,13 @@ class Model {
     return this.tests.search?.(name) ?? true;
   }
 
-  // The measures that are known of the chosen time.
-  get measures() {
+  // Returns the measures that are known of the chosen time.
+  findMeasures() {
     const { measures } = this.profile;
-    return this.window === null ? measures : measures.filter(isWhole);
+    if (this.at < 0)
+      return this.window === null ? measures : measures.filter(isWhole);
+    return measures.filter(isWhole).map((measure) => ({ ...measure,
+      noun: measure.bytes ? 'bytes in use' : 'objects in use' }));
   }
 
   get narrowed() {

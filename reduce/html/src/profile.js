@@ -26,9 +26,12 @@ async function unpack(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+// The key of what allocations less frees are, in the place of KEY.
+const inUseOf = (key) => `${key}-in-use`;
+
 // Returns the nodes, rows and lines in BYTES, whose measures are KEYS, and which
-// have slices of time if TIMED.
-function readChains(bytes, keys, timed) {
+// have slices of time if TIMED, and what was freed in each if it FREES.
+function readChains(bytes, keys, timed, frees) {
   let at = 0;
   const next = () => {
     let byte = bytes[at++];
@@ -64,7 +67,11 @@ function readChains(bytes, keys, timed) {
   }
   const labels = ['phase', 'thread', 'region'];
   const allocations = readRows(
-    ['type', 'bin', ...labels, ...timed ? ['slice'] : []], keys);
+    ['type', 'bin', ...labels, ...timed ? ['slice'] : []],
+    [...keys, ...frees ? ['allocations', 'bytes'].map(inUseOf) : []]);
+  if (frees) for (const key of ['allocations', 'bytes'])
+    allocations[inUseOf(key)] = allocations[key].map((value, row) =>
+      value - allocations[inUseOf(key)][row]);
   const calls = readRows(labels, ['calls']);
   calls.type = new Int32Array(calls.count).fill(-1);
   const count = next();
@@ -154,7 +161,7 @@ async function readParts(parts) {
       : measure.key.replaceAll('_', ' ').replace('allocations', 'allocs');
   }
   Object.assign(profile, readChains(chains, profile.keys,
-    profile.slices.length > 0));
+    profile.slices.length > 0, profile.frees > 0));
   readTables(profile);
   profile.sides = [profile];
   return profile;

@@ -88,6 +88,7 @@ class Sums {
     this.profile = profile;
     this.tree = tree;
     this.byAllocations = model.byAllocations;
+    this.isInUse = model.at >= 0;
     this.placeOf = inWindow(model);
     this.self = columns((key) => this.selfOf(key));
     this.inclusive = columns((key) => this.sumBelow(this.self(key)));
@@ -106,11 +107,13 @@ class Sums {
     this.total = (key) => this.inclusive(key)[0];
   }
 
-  // Returns the figure KEY of each row.
+  // Returns the figure KEY of each row: where a time is chosen, of what was
+  // allocated, less what was freed.
   ofRows(key) {
     const { rows, types } = this.profile;
-    if (typeof key === 'string') return rows[key];
-    return rows.bytes.map((bytes, row) =>
+    if (typeof key === 'string')
+      return (this.isInUse && rows[inUseOf(key)]) || rows[key];
+    return this.ofRows('bytes').map((bytes, row) =>
       types[rows.type[row]]?.category === key ? bytes : 0);
   }
 

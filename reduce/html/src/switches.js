@@ -135,7 +135,7 @@ function connectSwitches(shell) {
   link('contexts').textContent = profile.terms.chains;
   fillFields(profile);
   connectFields(shell);
-  const reset = Object.fromEntries(['program', 'without', 'type', 'from', 'to',
+  const reset = Object.fromEntries(['program', 'without', 'type', 'from', 'to', 'at',
     ...EXPRESSIONS, ...LABELS].map((key) => [key, '']));
   get('reset').addEventListener('click', () => shell.choose(reset));
   addEventListener('hashchange', () => {
@@ -152,18 +152,20 @@ function connectSwitches(shell) {
 }
 
 // Shows how much is selected.
-function showSelection({ profile, total, narrowed, programOnly, tests, window }) {
+function showSelection(model) {
+  const { profile, total, narrowed, programOnly, tests, window, at } = model;
   const unmatched = EXPRESSIONS.filter((key) => tests[key] !== null &&
     !profile.functions.some(tests[key]));
   get('selection').hidden = !narrowed && !programOnly && tests.hide === null;
+  const time = (slice) => slice < profile.slices.length
+    ? seconds(profile.slices[slice].start) : 'the end';
   const amounts = profile.measures.filter(isWhole).map(({ key, noun }) =>
     (narrowed ? `${number(total(key))} of ` : '') +
     `${number(profile.totals[key])} ${noun}`);
   get('selection-text').textContent =
     `${narrowed ? 'Selected' : 'All'}: ${amounts.join(', ')}` +
-    (window === null ? '' : `, from ${window.map((slice) => slice <
-      profile.slices.length ? seconds(profile.slices[slice].start) : 'the end')
-      .join(' to ')}`) +
+    (window === null ? '' : at < 0 ? `, from ${window.map(time).join(' to ')}`
+      : `, in use at ${time(at + 1)}`) +
     (programOnly ? ". Allocations in ECL's own functions are charged to " +
       'their callers' : '') +
     unmatched.map((key) => `. No match for ${key}`).join('');

@@ -210,7 +210,7 @@ const average = (bytes, count) => count > 0 ? Math.round(bytes / count) : NaN;
 // part of it, such as what was kept, by the objects of that part, and so is what
 // is held.
 function averageOf(model, measure, all, calls) {
-  const { lisp, holders, measures } = model.profile;
+  const { measures, profile: { lisp, holders } } = model;
   const objects = measures.find(({ bytes, what }) =>
     !bytes && what === measure.what);
   const byCalls = lisp && !holders && !measure.part;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// The chart of what was allocated over time, above the flame graph.  It follows
-// all choices but that of a part of time, which is made in it: with the mouse,
-// or by keys.
-//
-// The areas have the axis at the left.  The lines are of memory in use and of
-// memory that is resident, which may be a hundred times as much: each has a
-// scale of its own, whose top the legend says.
+// Charts over time, above the flame graph: memory in use, and below it, with
+// the same times, what the functions with most of the measure allocated a
+// second.  Of kept bytes, and where a time is chosen, it is what of them was in
+// use.  The second chart follows all choices but those of time.  These are made
+// in either: a part by dragging, a time (of C programs) by a click.
 //
 // A slice of time is as wide as it is long.  The last one, whose end is
-// unknown, is as long as the one before.  If a program has several phases, the
-// one that allocates most is named below the slices.
+// unknown, is as long as the one before.  Memory is that at the end of a slice.
 
 const CHART_WIDTH = 1000; // units of the drawing, which is stretched
 const CHART_HEIGHT = 100;
-const LINE_HEIGHT = 0.96; // of the highest point of a line, as a part of that
+const CHART_GAP = 20; // between the two
+const MOST_PARTS = 5; // functions that show
+const PART_HUES = [205, 32, 150, 288, 95];
 
-// The lines: what each is called, and its key.
+// What memory is known at the end of a slice: the label and the key.
 const MEMORY = [['in use', 'in_use'], ['resident', 'resident']];
+const BYTES = { bytes: true };
 
 const svg = (tag, attributes = {}, ...children) => {
   const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -30,14 +30,23 @@ const svg = (tag, attributes = {}, ...children) => {
 // Formats NANOSECONDS: 12.5 s.
 const seconds = (nanoseconds) => `${number(nanoseconds / 1e9)} s`;
 
-// Returns the slices [first, end) that the choices FROM and TO, in seconds,
-// select; null: all.  1.07 times 1e9 is not a whole number.
-function windowOf({ slices }, { from, to }) {
+// Returns the slice that has the time AT, in seconds, if it is given and the
+// profile says when objects were freed; else -1.
+const sliceAt = ({ slices, frees }, { at }) => (at === '' || !frees ? -1
+  : slices.findLastIndex(({ start }) => start <= Math.round(Number(at) * 1e9)));
+
+// Returns the slices [first, end) that the choices of time, in seconds, select;
+// null: all.  1.07 times 1e9 is not a whole number.
+function windowOf(profile, choices) {
+  const { slices } = profile;
+  const { from, to } = choices;
+  const at = sliceAt(profile, choices);
+  if (at >= 0) return [0, at + 1];
   if (slices.length === 0 || (from === '' && to === '')) return null;
   const place = (text, otherwise) => {
     const time = Math.round(Number(text) * 1e9);
-    const at = slices.findIndex(({ start }) => start >= time);
-    return text === '' ? otherwise : at < 0 ? slices.length : at;
+    const after = slices.findIndex(({ start }) => start >= time);
+    return text === '' ? otherwise : after < 0 ? slices.length : after;
   };
   return [place(from, 0), place(to, slices.length)];
 }
@@ -45,136 +54,38 @@ function windowOf({ slices }, { from, to }) {
 class Timeline {
   constructor(shell) {
     const { slices } = shell.model.profile;
+    const last = slices.at(-1).start;
     this.shell = shell;
     this.slices = slices;
-    const last = slices.at(-1);
-    this.whole = last.start + (last.start - (slices.at(-2)?.start ?? 0) || 1);
+    this.whole = last + (last - (slices.at(-2)?.start ?? 0) || 1);
+    this.times = [...slices.map(({ start }) => start), this.whole];
+    this.collected = slices.map(({ collections }, i) =>
+      collections - slices[Math.max(i - 1, 0)].collections);
     this.made = [];
-    this.areas = svg('g');
-    this.mark = svg('rect', { class: 'window', y: 0, height: CHART_HEIGHT });
-    this.chart = svg('svg', { viewBox: `0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`,
+    const inUse = this.highest('in_use') > 0;
+    const resident = this.highest('resident') > 0;
+    this.base = CHART_HEIGHT + (inUse || resident ? CHART_HEIGHT + CHART_GAP : 0);
+    this.resident = element('input', { type: 'checkbox', id: 'resident',
+      checked: !inUse, onchange: () => this.draw() });
+    this.drawn = svg('g');
+    this.mark = svg('rect', { class: 'window', height: this.base });
+    this.chart = svg('svg', { viewBox: `0 0 ${CHART_WIDTH} ${this.base}`,
       preserveAspectRatio: 'none', tabindex: 0, role: 'img', class: 'timeline' },
-    this.areas, this.mark);
+    this.drawn, this.mark);
+    this.chart.style.height = `${this.base / 18}rem`;
     this.scale = element('p', { class: 'details-of-time', 'aria-live': 'polite' });
-    this.phases = element('p', { class: 'phases-of-time' });
-    this.top = element('span', { class: 'top' });
+    this.axes = element('div', { class: 'axes-of-time' });
     this.legend = element('p', { class: 'legend-of-time' });
     this.element = element('section', { class: 'graph over-time' },
       element('div', { class: 'graph-bar' }, element('h2', {}, 'Over time'),
-        this.scale),
-      element('div', { class: 'chart-of-time' }, this.chart, this.top,
-        element('span', { class: 'bottom' }, '0')), this.phases,
+        resident && element('label', {}, this.resident, 'resident memory'),
+        button('CSV', () => element('a', { download: 'over-time.csv',
+          href: `data:text/csv,${encodeURIComponent(this.csv())}` }).click(),
+        { id: 'csv', title: 'Save the numbers of the charts' }), this.scale),
+      element('div', { class: 'chart-of-time' }, this.chart, this.axes),
       element('p', { class: 'axis' }, element('span', {}, '0 s'),
         element('span', {}, seconds(this.whole))), this.legend);
     this.connect();
-  }
-
-  end(slice) {
-    return this.slices[slice + 1]?.start ?? this.whole;
-  }
-
-  x(slice) {
-    return CHART_WIDTH * (slice < this.slices.length
-      ? this.slices[slice].start : this.whole) / this.whole;
-  }
-
-  // Returns what was allocated in each slice, by the numbers below COUNT that OF
-  // gives to rows.
-  sums(count, of) {
-    const { model, model: { measure: { key }, profile: { rows } } } = this.shell;
-    const sums = Array.from({ length: count },
-      () => new Float64Array(this.slices.length));
-    const values = rows[key];
-    model.places.forEach((place, row) => {
-      if (place >= 0 && rows.slice[row] > 0)
-        sums[of(row)][rows.slice[row] - 1] += values[row];
-    });
-    return sums;
-  }
-
-  // Names the phase that allocates most, below each run of slices.
-  drawPhases() {
-    const { phases, rows } = this.shell.model.profile;
-    const sums = this.sums(phases.length, (row) => rows.phase[row]);
-    const runs = [];
-    this.slices.forEach((_, i) => {
-      const most = Math.max(...sums.map((values) => values[i]));
-      const phase = sums.findIndex((values) => values[i] === most);
-      if (most > 0 && runs.at(-1)?.phase !== phase)
-        runs.push({ phase, x: this.x(i) });
-    });
-    this.phases.replaceChildren(...runs.map(({ phase, x }, i) => {
-      const { name } = phases[phase];
-      const span = element('span', { title: name }, name);
-      const percent = (width) => `${100 * width / CHART_WIDTH}%`;
-      span.style.left = percent(x);
-      span.style.width = percent((runs[i + 1]?.x ?? CHART_WIDTH) - x);
-      return span;
-    }));
-    this.phases.hidden = runs.length < 2;
-  }
-
-  // Draws the areas again if the figures of all times have changed, and marks
-  // the part that is chosen.
-  update() {
-    const { model } = this.shell;
-    const from = [model.places, model.measure];
-    if (from.some((part, i) => part !== this.made[i])) this.draw();
-    this.made = from;
-    const [first, end] = model.window ?? [0, this.slices.length];
-    this.mark.setAttribute('x', this.x(first));
-    this.mark.setAttribute('width', Math.max(this.x(end) - this.x(first), 0));
-    this.mark.style.display = model.window === null ? 'none' : '';
-    this.describe(null);
-  }
-
-  draw() {
-    const { slices } = this;
-    const { rows, types } = this.shell.model.profile;
-    const sums = this.sums(CATEGORIES.length,
-      (row) => types[rows.type[row]].category);
-    const lengths = slices.map((slice, i) => this.end(i) - slice.start);
-    const all = slices.map((_, i) => sums.reduce((sum, of) => sum + of[i], 0));
-    const most = Math.max(...all.map((value, i) => value / lengths[i]), 1e-30);
-    const base = new Float64Array(slices.length);
-    const areas = sums.map((values, category) => {
-      const up = [];
-      const down = [];
-      for (let i = 0; i < slices.length; i++) {
-        const y = (value) => (CHART_HEIGHT * (1 - value / lengths[i] / most))
-          .toFixed(2);
-        const [a, b] = [this.x(i), this.x(i + 1)].map((x) => x.toFixed(2));
-        down.unshift(`L${b} ${y(base[i])}L${a} ${y(base[i])}`);
-        base[i] += values[i];
-        up.push(`L${a} ${y(base[i])}L${b} ${y(base[i])}`);
-      }
-      return svg('path', { class: `category-${category}`,
-        d: `M${up.join('').slice(1)}${down.join('')}Z` });
-    });
-    const lines = MEMORY.map(([, key]) => this.line(key));
-    const marks = svg('path', { class: 'collection', d: slices.map((_, i) =>
-      (this.collections(i) > 0 ? `M${this.x(i + 1).toFixed(2)} 0v7` : ''))
-      .join('') });
-    this.drawPhases();
-    this.areas.replaceChildren(...areas, ...lines.filter(Boolean), marks);
-    this.all = all;
-    this.most = most * 1e9;
-    this.explain();
-  }
-
-  // Labels the axis, and explains the colours, lines and marks.
-  explain() {
-    const { model: { measure, profile: { categories } } } = this.shell;
-    const sign = (name, ...texts) => element('span', {},
-      element('span', { class: `sign ${name}` }), ...texts);
-    this.top.textContent = `${brief(this.most, measure)}/s`;
-    replaceChildren(this.legend, `${measure.noun} per second: `,
-      categories.map((category, i) => sign(`category category-${i}`, category)),
-      MEMORY.filter(([, key]) => this.highest(key) > 0).map(([label, key]) =>
-        sign(`line ${key}`, `memory ${label}, up to ${
-          brief(this.highest(key), { bytes: true })} on its own scale`)),
-      this.slices.some((_, i) => this.collections(i) > 0) &&
-        sign('collection', 'garbage was collected'));
   }
 
   // Returns the most of KEY, memory at the end of a slice.
@@ -182,38 +93,174 @@ class Timeline {
     return Math.max(...this.slices.map((slice) => slice[key]));
   }
 
-  // How often garbage was collected in SLICE; of the first that is not known.
-  collections(slice) {
-    return slice === 0 ? 0 : this.slices[slice].collections -
-      this.slices[slice - 1].collections;
+  x(slice) {
+    return (CHART_WIDTH * this.times[slice] / this.whole).toFixed(2);
   }
 
-  // The line of KEY, memory at the end of each slice, where it is known.
-  line(key) {
-    const values = this.slices.map((slice) => slice[key]);
-    const most = this.highest(key);
-    if (!(most > 0)) return null;
-    const points = values.map((value, i) => `${this.x(i + 1).toFixed(2)} ${
-      (CHART_HEIGHT * (1 - LINE_HEIGHT * value / most)).toFixed(2)}`);
-    return svg('polyline', { class: key, points: points.join(',') });
+  // Calls TAKE(row, slice, value) for each row that counts, whenever.
+  eachRow(take) {
+    const { places, measure: { bytes, key }, profile: { rows } } = this.shell.model;
+    const values = rows[this.isInUse ? inUseOf(bytes ? 'bytes' : 'allocations')
+      : key];
+    places.forEach((place, row) => place >= 0 && rows.slice[row] > 0 &&
+      take(row, rows.slice[row] - 1, values[row]));
   }
 
-  // Says what is in the slice AT, or else how much the chart shows.
+  // Returns the functions with most as {name, fn, values}, then all others, if
+  // any: what each slice has, or what was in use at its end.
+  parts() {
+    const { isInUse, slices: { length } } = this;
+    const { places, tree: { functionOf, functions } } = this.shell.model;
+    const weights = new Float64Array(functions.length);
+    this.eachRow((row, slice, value) => {
+      weights[functionOf[places[row]]] += value * (isInUse ? length - slice : 1);
+    });
+    const parts = [...weights.keys()].filter((fn) => weights[fn] > 0)
+      .sort((a, b) => weights[b] - weights[a] || a - b).slice(0, MOST_PARTS)
+      .map((at) => ({ at, fn: functions[at], name: functions[at].name }));
+    parts.push({ name: 'other functions' });
+    for (const part of parts) part.values = new Float64Array(length);
+    this.eachRow((row, slice, value) => {
+      const { values } = parts.find(({ at }) => at === functionOf[places[row]]) ??
+        parts.at(-1);
+      values[slice] += value;
+    });
+    if (isInUse) for (const { values } of parts)
+      for (let i = 1; i < length; i++) values[i] += values[i - 1];
+    return parts.filter(({ fn, values }) => fn || values.some((n) => n > 0));
+  }
+
+  // Draws the charts again if the figures of all times have changed, and marks
+  // the part or the time that is chosen.
+  update() {
+    const { model, model: { at } } = this.shell;
+    const from = [model.places, model.measure];
+    if (from.some((part, i) => part !== this.made[i])) this.draw();
+    this.made = from;
+    const [first, end] = at >= 0 ? [at, at + 1]
+      : model.window ?? [0, this.slices.length];
+    this.mark.setAttribute('x', this.x(first));
+    this.mark.setAttribute('width', Math.max(this.x(end) - this.x(first), 0));
+    this.mark.style.display = model.window === null ? 'none' : '';
+    this.describe(null);
+  }
+
+  draw() {
+    const { at, measure, profile: { frees } } = this.shell.model;
+    this.isInUse = at >= 0 || (frees > 0 && measure.what === 'never freed');
+    this.noun = !this.isInUse ? measure.noun
+      : measure.bytes ? 'bytes in use' : 'objects in use';
+    this.axes.replaceChildren();
+    this.legend.replaceChildren();
+    this.drawn.replaceChildren(...this.base > CHART_HEIGHT ? this.drawMemory() : [],
+      ...this.drawParts(measure));
+  }
+
+  // Adds to the legend the sign of a class NAME, with TEXT.
+  explain(name, text, hue) {
+    const made = element('span', {}, name === '' ? null
+      : element('span', { class: `sign ${name}` }), text);
+    made.style.setProperty('--hue', hue);
+    this.legend.append(made);
+  }
+
+  // Returns the lines of an axis from 0, at BASE, to MOST or more, which it
+  // labels; and a function that places values.
+  axis(base, most, measure, per = '') {
+    const unit = 10 ** Math.floor(Math.log10(most || 1));
+    const top = unit *
+      ([1, 1.5, 2, 3, 4, 5, 6, 8].find((n) => n * unit >= most) ?? 10);
+    const y = (value) => (base - CHART_HEIGHT * value / top).toFixed(2);
+    const grid = [top, top / 2, 0].map((value) => {
+      const label = element('span', {},
+        value === 0 ? '0' : brief(value, measure) + per);
+      label.style.top = `${100 * y(value) / this.base}%`;
+      this.axes.append(label);
+      return `M0 ${y(value)}h${CHART_WIDTH}`;
+    });
+    return { y, grid: svg('path', { class: 'grid', d: grid.join('') }) };
+  }
+
+  // Returns the lines of memory, with marks where most was in use, and where
+  // garbage was collected.
+  drawMemory() {
+    const { slices } = this;
+    const shown = MEMORY.filter(([, key]) => this.highest(key) > 0 &&
+      (key !== 'resident' || this.resident.checked));
+    const { y, grid } = this.axis(CHART_HEIGHT,
+      Math.max(0, ...shown.map(([, key]) => this.highest(key))), BYTES);
+    const lines = shown.map(([label, key]) => {
+      this.explain(`line ${key}`, `memory ${label}`);
+      return svg('polyline', { class: key, points: slices.map((slice, i) =>
+        `${this.x(i + 1)} ${y(slice[key])}`).join(',') });
+    });
+    const mark = (name, text, to, marks) => {
+      const marked = [...slices.keys()].filter(marks);
+      if (marked.length === 0) return;
+      this.explain(name, text + seconds(this.times[marked[0] + 1]));
+      lines.push(svg('path', { class: name,
+        d: marked.map((i) => `M${this.x(i + 1)} ${to}`).join('') }));
+    };
+    const most = this.highest('in_use');
+    mark('peak', `most in use: ${brief(most, BYTES)} at `,
+      `${y(most)}V${CHART_HEIGHT}`, (i) => most > 0 && slices[i].in_use === most);
+    mark('collection', 'garbage was collected, first at ', '0v7',
+      (i) => this.collected[i] > 0);
+    return [grid, ...lines];
+  }
+
+  // Returns the areas of functions, each from 0 and in front of the ones whose
+  // sums are larger.
+  drawParts(measure) {
+    const { times, isInUse } = this;
+    this.shown = this.parts();
+    this.all = new Float64Array(this.slices.length);
+    const rate = (sum, i) =>
+      (isInUse ? sum : sum * 1e9 / (times[i + 1] - times[i]));
+    const sums = this.shown.map(({ values }) => {
+      this.all = this.all.map((sum, i) => sum + values[i]);
+      return this.all.map(rate);
+    });
+    const { y, grid } = this.axis(this.base, Math.max(...sums.at(-1) ?? [0]),
+      measure, isInUse ? '' : '/s');
+    this.explain('', `${this.noun}${isInUse ? '' : ' per second'}:`);
+    return [...sums.map((tops, part) => {
+      const { fn, name } = this.shown[part];
+      const kind = fn ? 'part' : 'other';
+      this.explain(kind, fn ? functionLink(fn) : name, PART_HUES[part]);
+      const area = svg('path', { class: kind, d: `M0 ${this.base}${[...tops].map(
+        (top, i) => `V${y(top)}H${this.x(i + 1)}`).join('')}V${this.base}Z` });
+      area.style.setProperty('--hue', PART_HUES[part]);
+      return area;
+    }).reverse(), grid];
+  }
+
+  // Returns the numbers of the charts: a line for each slice.
+  csv() {
+    const quote = (text) => `"${text.replaceAll('"', '""')}"`;
+    const head = ['from', 'to', 'bytes in use', 'bytes resident', 'collections',
+      ...this.shown.map(({ name }) => `${this.noun}: ${name}`)].map(quote);
+    return [head, ...this.slices.map((slice, i) => [slice.start / 1e9,
+      this.times[i + 1] / 1e9, slice.in_use, slice.resident, slice.collections,
+      ...this.shown.map(({ values }) => values[i])])]
+      .map((line) => `${line.join(',')}\r\n`).join('');
+  }
+
+  // Says what is in the slice AT, or else what the mouse does.
   describe(at) {
-    const { measure } = this.shell.model;
-    const slice = this.slices[at];
-    const memory = (of) => MEMORY.map(([label, key]) => [label, of(key)])
-      .filter(([, value]) => value > 0).map(([label, value]) =>
-        `, ${label} ${brief(value, { bytes: true })}`).join('');
+    const { [at]: slice } = this.slices;
+    const memory = MEMORY.filter(([, key]) => slice?.[key] > 0).map(
+      ([label, key]) => `, memory ${label} ${brief(slice[key], BYTES)}`).join('');
     this.scale.textContent = slice === undefined
-      ? `at most ${brief(this.most, measure)} a second${
-        memory((key) => this.highest(key))}; drag to select`
-      : `${seconds(slice.start)} to ${seconds(this.end(at))}: ${
-        number(this.all[at])} ${measure.noun}${memory((key) => slice[key])}${
-        this.collections(at) > 0 ? `, ${plural(this.collections(at),
+      ? `drag to select a part${this.shell.model.profile.frees > 0
+        ? ', click to see what was in use' : ''}`
+      : `${this.times.slice(at, at + 2).map(seconds).join(' to ')}: ${
+        number(this.all[at])} ${this.noun}${memory}${
+        this.collected[at] > 0 ? `, ${plural(this.collected[at],
           'collection', 'collections')} of garbage` : ''}`;
     this.chart.setAttribute('aria-label', `${this.scale.textContent}. Arrow ` +
-      'keys move the selected part, with Shift its end; Escape selects all');
+      'keys move the selected part, with Shift its end; Enter shows what was ' +
+      'in use at its end; Escape selects all');
   }
 
   // The choices for the slices [first, end).
@@ -221,11 +268,19 @@ class Timeline {
     const { slices } = this;
     const time = (slice, all) => (slice === all ? ''
       : String(slices[slice].start / 1e9));
-    return { from: time(first, 0), to: time(end, slices.length) };
+    return { from: time(first, 0), to: time(end, slices.length), at: '' };
   }
 
   select(first, end) {
     this.shell.choose(this.choices(first, end), true);
+  }
+
+  // Chooses what was in use at the end of SLICE, or all if it is chosen.
+  selectTime(slice) {
+    const { model: { at, profile } } = this.shell;
+    if (at === slice || !profile.frees) this.select(0, this.slices.length);
+    else this.shell.choose({ from: '', to: '',
+      at: String(this.slices[slice].start / 1e9) }, true);
   }
 
   connect() {
@@ -244,7 +299,7 @@ class Timeline {
     chart.addEventListener('pointermove', (event) => {
       const slice = at(event);
       this.describe(slice);
-      if (begun === null) return;
+      if (begun === null || slice === begun) return;
       cancelAnimationFrame(waiting);
       waiting = requestAnimationFrame(() => begun !== null &&
         this.shell.preview(this.choices(Math.min(begun, slice),
@@ -255,7 +310,7 @@ class Timeline {
       cancelAnimationFrame(waiting);
       if (begun !== null && slice !== begun)
         this.select(Math.min(begun, slice), Math.max(begun, slice) + 1);
-      else this.select(0, slices.length);
+      else this.selectTime(slice);
       begun = null;
     });
     chart.addEventListener('pointerleave', () => this.describe(null));
@@ -264,11 +319,13 @@ class Timeline {
 
   press(event) {
     const count = this.slices.length;
-    const [first, end] = this.shell.model.window ?? [0, 1];
+    const { at, window } = this.shell.model;
+    const [first, end] = at >= 0 ? [at, at + 1] : window ?? [0, 1];
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === 'Escape') this.select(0, count);
+    else if (event.key === 'Enter' && window !== null) this.selectTime(end - 1);
     else if (step === undefined || event.ctrlKey || event.altKey) return;
-    else if (this.shell.model.window === null) this.select(0, 1);
+    else if (window === null) this.select(0, 1);
     else if (event.shiftKey)
       this.select(first, Math.min(Math.max(end + step, first + 1), count));
     else if (first + step >= 0 && end + step <= count)
