@@ -193,7 +193,7 @@ check-arm64: $(packages)-cross $(packages)-arm64 ## most of it on AArch64, emula
 check-portable: $(ecl_key) $(packages)-cross ## C files compile for AArch64, and the reader's with musl, without a warning
 	@$(test_env) tests/run-tests.sh portable/compile
 
-check-emacs: all $(packages)-emacs ## profiles and advice in SLIME, in Emacs
+check-emacs: all $(packages)-emacs ## profiles and advice in Emacs, with SLIME, and Sly if SLY names its folder
 	@$(test_env) tests/run-tests.sh emacs
 
 check-growth: all ## ten million contexts; takes 4 GB of memory

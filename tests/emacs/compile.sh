@@ -10,8 +10,9 @@ rm -rf "$work" && mkdir -p "$work" || exit 1
 cp "$here"/../../lisp/emacs/* "$work" && cd "$work" || exit 1
 export HOME=$work
 
+. "$here/find-sly" || { rm sly-mprof.el; echo 'ok - sly-mprof.el # SKIP no Sly'; }
 for file in *.el; do
-  if emacs --batch --eval '(package-initialize)' -L . \
+  if emacs --batch -f package-initialize "${sly[@]}" -L . \
     --eval '(setq byte-compile-error-on-warn t)' -f batch-byte-compile "$file"
   then
     echo "ok - $file"

@@ -5,167 +5,166 @@
 ;;; Commentary:
 
 ;; A user's session from the first command to the last; the figures are those
-;; of zoo.lisp, to the byte, whatever SLIME itself allocates.
+;; of zoo.lisp, to the byte, whatever SLIME or Sly itself
+;; allocates.
 
 ;;; Code:
 
 (require 'session)
 
-(defun zoo-lines ()
-  "The lines of the report on functions of ZOO and what is below them."
-  (lines "*slime-mprof*" "ZOO\\|called by\\|calls\\|allocates"))
+(defun zoo-lines (&optional buffer)
+  "The lines of BUFFER, or the report, on functions of ZOO and what is below."
+  (lines (or buffer "*mprof*") "ZOO\\|called by\\|calls\\|allocates"))
+
+(defun own-bytes ()
+  "The own bytes of the functions of ZOO in the report, largest first."
+  (mapcar (lambda (line) (string-trim (substring line 0 14)))
+          (lines "*mprof*" "ZOO")))
 
 (defun menu-p ()
-  "Does SLIME's menu Profiling have one of mprof?"
-  (and (lookup-key slime-mode-map [menu-bar slime Profiling mprof Start])
-       (easy-menu-item-present-p menubar-slime '("Profiling") "mprof")
-       t))
+  "Has the menu Profiling one of mprof?"
+  (easy-menu-item-present-p
+   (symbol-value (pcase session-ide ("slime" 'menubar-slime) ("sly" 'sly-menu)))
+   '("Profiling" "mprof") "Start"))
 
 (defun names ()
   "The functions of the report, in its order."
-  (with-current-buffer "*slime-mprof*"
-    (mapcar (lambda (line) (substring line 65))
-            (lines "*slime-mprof*" "^ *[0-9]+ "))))
+  (mapcar (lambda (line) (substring line 59))
+          (lines "*mprof*" "^ *[0-9,]+ ")))
+
+(defun head-number (regexp)
+  "The number in the head of the report that the group of REGEXP matches."
+  (with-current-buffer "*mprof*"
+    (string-match regexp mprof--head)
+    (string-to-number (remove ?, (match-string 1 mprof--head)))))
 
 (defun go-to (name)
   "Go to the function NAME in the report."
-  (switch-to-buffer "*slime-mprof*")
+  (switch-to-buffer "*mprof*")
   (delete-other-windows)
-  (slime-mprof--go-to name))
+  (mprof--go-to name))
 
 (defun source-of (name)
   "The place that is shown for the function NAME, or what the user is told."
   (go-to name)
-  (or (told #'slime-mprof-view-source) (place-shown)))
+  (or (told #'mprof-view-source) (place-shown)))
+
+(defun session-call (name argument)
+  "Call the function NAME of the IDE in Lisp with ARGUMENT."
+  (ide 'eval (list (intern (concat (pcase session-ide
+                                     ("slime" "swank:") ("sly" "slynk:"))
+                                   name))
+                   argument)))
 
 (begin-session)
-(check "the menu" t
-       (menu-p))
+(check "the menu" t (and (menu-p) t))
 
 ;; Errors are lines
 
-(slime-eval '(cl:progn (cl:defvar cl-user::*providers*
+(ide 'eval '(cl:progn (cl:defvar cl-user::*providers*
                                   ext:*module-provider-functions*)
                        (cl:setf ext:*module-provider-functions* ())))
 (check "a Lisp without mprof"
        (format "This Lisp, ECL %s, has no mprof: start mprof-ecl, the ECL that comes with it"
-               (slime-eval '(cl:lisp-implementation-version)))
-       (told #'slime-mprof-start))
-(slime-eval '(cl:progn (cl:setf ext:*module-provider-functions*
+               (ide 'eval '(cl:lisp-implementation-version)))
+       (told #'mprof-start))
+(ide 'eval '(cl:progn (cl:setf ext:*module-provider-functions*
                                 cl-user::*providers*)
                        nil))
 (check "no profile yet"
-       "Nothing has been counted: slime-mprof-start starts counting"
-       (told #'slime-mprof-report))
-(check "nothing to stop" "mprof was not counting" (told #'slime-mprof-stop))
+       "Nothing has been counted: M-x mprof-start starts counting"
+       (told #'mprof-report))
+(check "nothing to stop" "mprof was not counting" (told #'mprof-stop))
 
 ;; Counting
 
 (type-in "(load (compile-file \"zoo.lisp\"))")
 (type-in "(zoo::tree 1)")
 (type-in "(progn (compile-file \"load.lisp\") nil)")
-(check "start" "mprof is counting" (told #'slime-mprof-start))
-(check "start again" "mprof is already counting" (told #'slime-mprof-start))
+(check "start" "mprof is counting" (told #'mprof-start))
+(check "start again" "mprof is already counting" (told #'mprof-start))
 (type-in "(progn (zoo::tree 100) nil)")
-(check "stop" "mprof has stopped at N bytes, including SLIME's own"
-       (replace-regexp-in-string "[0-9][0-9,]*" "N" (told #'slime-mprof-stop)))
+(check "stop" "mprof has stopped at N bytes, including the editor's own"
+       (replace-regexp-in-string "[0-9][0-9,]*" "N" (told #'mprof-stop)))
 
 ;; The report
 
-(slime-mprof-report)
+(mprof-report)
 (check "the columns"
-       '("Rank      Own bytes  %   Own allocs   With callees  %     Calls  Function")
-       (lines "*slime-mprof*" "^Rank"))
+       '("Own bytes ▼  %   Own allocs   With callees  %     Calls Function")
+       (mapcar #'string-trim (lines "*mprof*" "Own allocs")))
 (defconst leaf
-  "   1         16,000 90        1,000         16,000 90       100  ZOO::LEAF")
+  "        16,000 90        1,000         16,000 90       100 ZOO::LEAF")
 (defconst branch
-  "   2          1,616  9          101         17,616 99         1  ZOO::BRANCH")
+  "         1,616  9          101         17,616 99         1 ZOO::BRANCH")
 (defconst others
-  '("   3             48  .            3             48  .         1  (METHOD ZOO::SPEAK (CONS))"
-    "   4             16  .            1         17,680 **         1  ZOO::TREE"))
+  '("            48  .            3             48  .         1 (METHOD ZOO::SPEAK (CONS))"
+    "            16  .            1         17,680 **         1 ZOO::TREE"))
 (check "the functions" `(,leaf ,branch ,@others) (zoo-lines))
-(check "point is at the first one" "ZOO::LEAF" (slime-mprof--name))
 (check "all bytes have a function"
-       (plist-get slime-mprof--profile :bytes)
-       (apply #'+ (column "*slime-mprof*" 5 19)))
-
-;; From row to row
-
-(defun press (key)
-  "Call what KEY is bound to; the function where point is then."
-  (call-interactively (key-binding (kbd key)))
-  (list (slime-mprof--name) (bolp)))
-(check "to the next row" '("ZOO::BRANCH" t) (press "n"))
-(check "and back" '("ZOO::LEAF" t) (press "p"))
-(check "there is none above the first" "There are no more rows"
-       (told #'press "p"))
-(check "where point stays" "ZOO::LEAF" (slime-mprof--name))
-(goto-char (point-max))
-(check "from the end to the last row" '("ZOO::TREE" t)
-       (progn (press "p")
-              (while (not (equal (slime-mprof--name) "ZOO::TREE"))
-                (press "p"))
-              (list (slime-mprof--name) (bolp))))
-(goto-char (point-min))
-(check "from the head to the first row" '("ZOO::LEAF" t) (press "n"))
+       (head-number "\\`\\([0-9,]+\\) bytes in ")
+       (apply #'+ (column "*mprof*" 0 14)))
 
 ;; A function
 
-(slime-mprof-toggle)
+(go-to "ZOO::LEAF")
+(mprof-toggle)
 (check "who calls it, and what it allocates"
        `(,leaf
-         "                                            16,000 **       100    called by ZOO::BRANCH"
-         "             16,000 **        1,000                                allocates CONS"
+         "                                       16,000 **       100   called by ZOO::BRANCH"
+         "        16,000 **        1,000                               allocates CONS"
          ,branch ,@others)
        (zoo-lines))
 (forward-line)
-(slime-mprof-toggle)
+(mprof-toggle)
 (check "from a caller to its own line" branch
        (buffer-substring-no-properties (point) (line-end-position)))
-(slime-mprof-toggle)
+(mprof-toggle)
 (go-to "ZOO::LEAF")
-(slime-mprof-toggle)
+(mprof-toggle)
 (check "whom it calls, below one that is closed again"
        `(,leaf ,branch
-         "                                            17,616 **         1    called by ZOO::TREE"
-         "                                            16,000 90       100    calls ZOO::LEAF"
-         "              1,616 **          101                                allocates CONS"
+         "                                       17,616 **         1   called by ZOO::TREE"
+         "                                       16,000 90       100   calls ZOO::LEAF"
+         "         1,616 **          101                               allocates CONS"
          ,@others)
        (zoo-lines))
 (goto-char (point-min))
 (check "no function here" "There is no function here"
-       (told #'slime-mprof-toggle))
+       (told #'mprof-toggle))
 
 ;; Orders
 
-(slime-mprof-sort)
+(mprof-sort)
+(mprof-sort)
 (check "sorted by bytes with callees"
        '("(TOP-LEVEL-FORM)" "ZOO::TREE" "ZOO::BRANCH" "ZOO::LEAF"
          "(METHOD ZOO::SPEAK (CONS))")
        (names))
-(slime-mprof-sort)
-(slime-mprof-sort)
+(mprof-sort)
 (check "sorted by calls, which are equal by name"
        '("ZOO::LEAF" "(METHOD ZOO::SPEAK (CONS))" "ZOO::BRANCH" "ZOO::TREE")
-       (cl-remove "(TOP-LEVEL-FORM)" (names) :test #'equal))
-(slime-mprof-sort)
-(slime-mprof-sort)
+       (remove "(TOP-LEVEL-FORM)" (names)))
+(mprof-sort)
+(check "sorted by name" (sort (names) #'string<) (names))
+(mprof-sort)
 (check "and again by own bytes" `(,leaf ,branch ,@others) (zoo-lines))
 
-;; ECL's functions, and SLIME's
+;; ECL's functions, and the editor's
 
-(slime-mprof-toggle-system)
+(mprof-toggle-system)
 (check "ECL's functions are there"
-       '("   1         16,000 90        1,000         16,000 90       100  MAKE-LIST")
-       (lines "*slime-mprof*" "MAKE-LIST"))
-(slime-mprof-toggle-system)
-(defconst all (+ (plist-get slime-mprof--profile :bytes)
-                 (plist-get slime-mprof--profile :left-out)))
-(check "SLIME's are not" nil (lines "*slime-mprof*" "SWANK"))
-(slime-mprof-toggle-slime)
-(check "with SLIME's it is all" all (plist-get slime-mprof--profile :bytes))
-(check "of all bytes too" all (apply #'+ (column "*slime-mprof*" 5 19)))
-(slime-mprof-toggle-slime)
+       '("        16,000 90        1,000         16,000 90       100 MAKE-LIST")
+       (lines "*mprof*" "MAKE-LIST"))
+(mprof-toggle-system)
+(defconst all (+ (head-number "\\`\\([0-9,]+\\) bytes in ")
+                 (head-number "without \\([0-9,]+\\) bytes of the editor's")))
+(check "the editor's are not" nil (lines "*mprof*" "SWANK\\|SLYNK"))
+(mprof-toggle-editor)
+(check "with the editor's it is all" all
+       (head-number "\\`\\([0-9,]+\\) bytes in .*, with the editor's"))
+(check "of all bytes too" all (apply #'+ (column "*mprof*" 0 14)))
+(mprof-toggle-editor)
 
 ;; Sources
 
@@ -175,70 +174,153 @@
 (check "no source" "The source of (TOP-LEVEL-FORM) is not known"
        (source-of "(TOP-LEVEL-FORM)"))
 
-;; More work, in a thread of the user's own and at the REPL; what is printed
-;; there goes through SWANK, and is the user's all the same.
+;; A page and a file, with what the report shows
 
-(slime-mprof-start)
+(defun beginning-of-file (file)
+  "The first line of FILE."
+  (with-temp-buffer
+    (insert-file-contents file)
+    (buffer-substring (point-min) (line-end-position))))
+(cl-letf* ((shown nil)
+           ((symbol-function 'browse-url-of-file)
+            (lambda (file) (setq shown file))))
+  (mprof-page "page.html")
+  (check "a page" (list (expand-file-name "page.html") "<!DOCTYPE html>")
+         (list shown (beginning-of-file shown)))
+  (mprof-page)
+  (check "a page in a file for now" "<!DOCTYPE html>"
+         (beginning-of-file shown))
+  (delete-file shown))
+(mprof-save "shown.csv")
+(check "what the report shows"
+       '("(METHOD ZOO::SPEAK (CONS))" "(TOP-LEVEL-FORM)" "ZOO::BRANCH" "ZOO::LEAF"
+         "ZOO::TREE")
+       (with-temp-buffer
+         (insert-file-contents "shown.csv")
+         (sort (mapcar (lambda (line) (car (read-from-string line)))
+                       (cdr (split-string (buffer-string) "\r?\n" t)))
+               #'string<)))
+(check "a file"
+       (format "mprof has written %s" (expand-file-name "before.data"))
+       (told #'mprof-save "before.data"))
+(check "the type of a file is not known" t
+       (and (string-match-p "before.unknown" (told #'mprof-save "before.unknown"))
+            t))
+
+;; More work, in a thread of the user's own and at the REPL; what is printed
+;; there goes through the IDE, and is the user's all the same.
+
+(mprof-start)
 (type-in "(mp:process-join (mp:process-run-function \"worker\" #'zoo::branch 10))")
 (type-in "(progn (princ (length (zoo::tree 0))) nil)")
-(slime-eval '(swank:interactive-eval "(zoo::leaf 1)"))
-(slime-eval '(swank:load-file "load.fas"))
-(slime-mprof-stop)
+(session-call "interactive-eval" "(zoo::leaf 1)")
+(session-call "load-file" "load.fas")
+(mprof-stop)
 (go-to "ZOO::TREE")
 (revert-buffer)
-(check "point stays" "ZOO::TREE" (slime-mprof--name))
+(check "point stays" "ZOO::TREE" (tabulated-list-get-id))
 (check "figures add up"
        '("17,632" "1,808" "96" "32")
-       (mapcar (lambda (line) (string-trim (substring line 5 19)))
-               (lines "*slime-mprof*" "ZOO")))
+       (own-bytes))
 (check "what was printed" t (and (member "(TOP-LEVEL-FORM)" (names)) t))
+(mprof-compare "before.data")
+(check "what grew"
+       '("        +1,632           +102         16,000         17,632 ZOO::LEAF")
+       (lines "*mprof-changes*" "ZOO::LEAF"))
+(goto-char (point-min))
+(mprof--go-to "ZOO::LEAF")
+(mprof-toggle)
+(check "of which type"
+       '("        +1,632           +102         16,000         17,632   of CONS")
+       (lines "*mprof-changes*" "  of "))
+(check "its source" '("zoo.lisp" 10)
+       (progn (delete-other-windows) (mprof-view-source) (place-shown)))
 
 ;; While a form runs
 
-(slime-mprof-reset)
+(mprof-reset)
 (with-current-buffer (session-repl)
   (goto-char (point-max))
   (insert "(progn (defvar *go* nil) (loop until *go* do (sleep 1/100))
                   (zoo::tree 100) nil)")
-  (slime-repl-return))
-(slime-mprof-start)
-(slime-eval '(cl:progn (cl:defvar cl-user::*go*) (cl:setf cl-user::*go* t)))
+  (session-return))
+(mprof-start)
+(ide 'eval '(cl:progn (cl:defvar cl-user::*go*) (cl:setf cl-user::*go* t)))
 (await "the form" #'session-ready-p 60)
-(slime-mprof-stop)
-(slime-mprof-report)
+(mprof-stop)
+(mprof-report)
 (check "what ran already when it was started"
        '(("16,000" "ZOO::LEAF") ("1,616" "ZOO::BRANCH")
          ("48" "(METHOD ZOO::SPEAK (CONS))") ("16" "ZOO::TREE"))
        (mapcar (lambda (line)
-                 (list (string-trim (substring line 5 19)) (substring line 65)))
+                 (list (string-trim (substring line 0 14)) (substring line 59)))
                (zoo-lines)))
 
 ;; Profiles that are closed while the next one is made
 
-(slime-mprof-start)
+(mprof-start)
 (dotimes (_ 5)
-  (slime-mprof-report))
+  (mprof-report))
 (type-in "(progn (si:gc t) (zoo::tree 100) (si:gc t) nil)")
 (type-in "(progn (si:gc t) (zoo::tree 100) (si:gc t) nil)")
-(slime-mprof-stop)
-(slime-mprof-report)
+(mprof-stop)
+(mprof-report)
 (check "what closes profiles is not the user's work"
        '("ZOO::LEAF" "ZOO::BRANCH" "(METHOD ZOO::SPEAK (CONS))" "ZOO::TREE")
        (remove "(TOP-LEVEL-FORM)" (names)))
 
 ;; More call chains than there is room for
 
-(slime-mprof-reset)
+(mprof-reset)
 (type-in "(mprof:start :max-contexts 8)")
 (type-in "(progn (zoo::tree 10) nil)")
-(slime-mprof-stop)
-(slime-mprof-report)
+(mprof-stop)
 (check "a warning"
-       '("mprof: the room for call chains was used up N times; the totals are exact,"
-         "but some allocations show as [over the budget]."
-         "To allow more, call (mprof:reset), then (mprof:start :max-contexts N).")
-       (mapcar (lambda (line) (replace-regexp-in-string "[0-9]+" "N" line))
-               (seq-subseq (lines "*slime-mprof*") 4 7)))
+       "mprof: the room for call chains was used up N times; the totals are exact,
+but some allocations show as [over the budget].
+To allow more, call (mprof:reset), then (mprof:start :max-contexts N)."
+       (replace-regexp-in-string "[0-9]+" "N" (told #'mprof-report)))
+
+;; Live objects, regions and labels
+
+(mprof-reset)
+(mprof-start)
+(type-in "(progn (zoo::tree 1) nil)")
+(check "not followed" t
+       (and (string-match-p ":live" (told #'mprof-toggle-live)) t))
+(mprof-toggle-live)
+(mprof-stop)
+(mprof-reset)
+(mprof-start t)
+(type-in "(progn (mp:process-join (mp:process-run-function
+                                  nil (lambda () (zoo::leaf 500) nil)))
+                (defvar *kept* (zoo::tree 100)) nil)")
+(type-in "(progn (mprof:with-region (:inner)
+                  (mprof:with-labels (:user 17) (zoo::branch 1)))
+                (mprof:with-labels (:user 17) (zoo::branch 2)) nil)")
+(mprof-stop)
+(mprof-report)
+(check "all that was made" '("24,480" "1,696" "48" "16") (own-bytes))
+(mprof-toggle-live)
+(check "what is alive"
+       '("        16,000 90        1,000         16,000 90       104 ZOO::LEAF")
+       (lines "*mprof*" " ZOO::LEAF$"))
+(mprof-toggle-held)
+(check "what is held, by whom" '("16,000" "1,000")
+       (let ((line (car (lines "*mprof*" "CONS by ZOO::LEAF"))))
+         (list (string-trim (substring line 0 14))
+               (string-trim (substring line 18 30)))))
+(check "where that is made" '("zoo.lisp" 10) (source-of "CONS by ZOO::LEAF"))
+(go-to "ZOO::LEAF")
+(mprof-toggle-held)
+(check "regions and labels" '("inner" "inner;user=17" "user=17")
+       (sort (mprof--eval 'regions) #'string<))
+(mprof-region "inner")
+(check "in a region" '("160" "32") (own-bytes))
+(mprof-region "user=17")
+(check "with a label" '("480" "80") (own-bytes))
+(mprof-region "")
+(check "in all" '("24,480" "1,696" "48" "16") (own-bytes))
 
 ;; Compiled in a buffer
 
@@ -246,46 +328,36 @@
   (goto-char (point-min))
   (insert "\n\n")
   (search-forward "(defun leaf")
-  (slime-compile-defun)
-  (await "slime-compile-defun" #'session-ready-p 60))
-(slime-mprof-reset)
-(slime-mprof-start)
+  (ide 'compile-defun)
+  (await "the definition" #'session-ready-p 60))
+(mprof-reset)
+(mprof-start)
 (type-in "(progn (zoo::leaf 10) nil)")
-(slime-mprof-stop)
-(slime-mprof-report)
+(mprof-stop)
+(mprof-report)
 (check "a function that was compiled anew"
-       '("   1            160 **           10            160 **         1  ZOO::LEAF")
+       '("           160 **           10            160 **         1 ZOO::LEAF")
        (zoo-lines))
 (check "its source" '("zoo.lisp" 12) (source-of "ZOO::LEAF"))
 
-;; A command of the report elsewhere
-
-(switch-to-buffer "zoo.lisp")
-(let ((text (buffer-string)))
-  (check "a buffer that is not a report"
-         "This is not a report: M-x slime-mprof-report makes one"
-         (told #'slime-mprof-sort))
-  (check "and is as it was" text (buffer-string)))
-
 ;; The end
 
-(slime-disable-contrib 'slime-mprof)
-(check "no menu any more" nil
-       (menu-p))
-(check "reset" "mprof has cleared all figures" (told #'slime-mprof-reset))
-(check "nothing is left" "Nothing has been counted: slime-mprof-start starts counting"
-       (told #'slime-mprof-report))
+(ide 'disable-contrib (session-name "%s-mprof"))
+(check "no menu any more" nil (menu-p))
+(check "reset" "mprof has cleared all figures" (told #'mprof-reset))
+(check "nothing is left" "Nothing has been counted: M-x mprof-start starts counting"
+       (told #'mprof-report))
 (go-to "ZOO::LEAF")
-(slime-mprof-toggle)
+(mprof-toggle)
 (check "what is shown can still be looked into"
-       '("                                               160 **         1    called by (TOP-LEVEL-FORM)"
-         "                160 **           10                                allocates CONS")
+       '("                                          160 **         1   called by (TOP-LEVEL-FORM)"
+         "           160 **           10                               allocates CONS")
        (cdr (zoo-lines)))
 
 (end-session)
-(await "the end of the Lisp" (lambda () (not (slime-connected-p))) 60)
-(check "there is no Lisp" "No Lisp is connected: M-x slime starts one"
-       (told #'slime-mprof-start))
+(await "the end of the Lisp" (lambda () (not (ide 'connected-p))) 60)
+(check "there is no Lisp" (format "No Lisp is connected: M-x %s starts one" session-ide)
+       (told #'mprof-start))
 (princ (format "1..%d\n" session-count))
 
 ;;; report-tests.el ends here

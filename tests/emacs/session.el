@@ -1,19 +1,32 @@
-;;; session.el --- a session with SLIME, for tests  -*- lexical-binding: t -*-
+;;; session.el --- a session in Emacs, for tests  -*- lexical-binding: t -*-
 
 ;; SPDX-License-Identifier: LGPL-2.1-or-later
 
 ;;; Commentary:
 
-;; Starts the ECL that the environment names under SLIME, as a user does, and
-;; has what a test does then: types at the REPL, reads buffers, and compares.
+;; Starts the ECL that the environment names under SLIME or Sly, as a user does,
+;; and has what a test does then: types at the REPL, reads buffers, and compares.
 
 ;;; Code:
 
 (require 'cl-lib)
 
+(defconst session-ide (getenv "IDE")
+  "What is tested, \"slime\" or \"sly\".")
+
+(defun session-name (control)
+  "The symbol that CONTROL names, with the name of what is tested."
+  (intern (format control session-ide)))
+
+(defun ide (name &rest arguments)
+  "Call the function NAME of SLIME or Sly with ARGUMENTS."
+  (apply (session-name (format "%%s-%s" name)) arguments))
+
 ;; What the manual page says; the second line names the ECL that is tested.
-(with-eval-after-load 'slime (add-to-list 'slime-contribs 'slime-mprof))
-(setq slime-lisp-implementations `((mprof (,(getenv "ECL") "--norc"))))
+(with-eval-after-load (intern session-ide)
+  (add-to-list (session-name "%s-contribs") (session-name "%s-mprof") t))
+(set (session-name "%s-lisp-implementations")
+     `((mprof (,(getenv "ECL") "--norc"))))
 ;; A request of the debugger is a failure and no buffer that nobody sees.
 (setq slime-log-events nil
       inhibit-message t)
@@ -46,41 +59,51 @@
   "Wait for WHAT until PREDICATE is true."
   (with-timeout (seconds
                  (princ (format "not ok - %s in %s seconds\n%s" what seconds
-                                (with-current-buffer "*inferior-lisp*"
+                                (with-current-buffer
+                                    (process-buffer (ide 'inferior-process))
                                   (buffer-string))))
                  (kill-emacs 1))
     (while (not (funcall predicate))
       (accept-process-output nil 0.05))))
 
 (defun begin-session ()
-  "Start the Lisp.  SWANK is compiled when it is started first."
-  (slime)
-  (await "SLIME is there"
-         (lambda () (and (slime-connected-p) (session-repl) (session-ready-p)))
+  "Start the Lisp.  Its half of SLIME or Sly is compiled when it starts first."
+  (require (intern session-ide))
+  (call-interactively (intern session-ide))
+  (await "a REPL"
+         (lambda () (and (ide 'connected-p) (session-repl) (session-ready-p)))
          600)
   (advice-add 'message :before #'session-remember))
 
 (defun end-session ()
   "End the Lisp."
-  (delete-process (slime-inferior-process)))
+  (delete-process (ide 'inferior-process)))
 
 (defun session-repl ()
   "The buffer of the REPL, or nil."
-  (get-buffer "*slime-repl mprof*"))
+  (get-buffer (pcase session-ide
+                ("slime" "*slime-repl mprof*")
+                ("sly" "*sly-mrepl for mprof*"))))
 
 (defun session-ready-p ()
   "Does the REPL wait for a form?"
-  (and (not (slime-busy-p))
-       (not (slime-rex-continuations))
+  (and (not (ide 'busy-p))
+       (not (ide 'rex-continuations))
        (with-current-buffer (session-repl)
-         (= (point-max) slime-repl-input-start-mark))))
+         (pcase session-ide
+           ("slime" (= (point-max) slime-repl-input-start-mark))
+           ("sly" (get-text-property (1- (point-max)) 'sly-mrepl--prompt))))))
+
+(defun session-return ()
+  "Send what was typed."
+  (ide (pcase session-ide ("slime" 'repl-return) ("sly" 'mrepl-return))))
 
 (defun type-in (form)
   "Type FORM, a string, at the REPL."
   (with-current-buffer (session-repl)
     (goto-char (point-max))
     (insert form)
-    (slime-repl-return))
+    (session-return))
   (await form #'session-ready-p 120))
 
 (defun lines (buffer &optional regexp)
@@ -92,11 +115,11 @@
                                     "\n"))))
 
 (defun column (buffer from to)
-  "The numbers between the columns FROM and TO of the lines of BUFFER with rank."
+  "The numbers between the columns FROM and TO of the rows of BUFFER."
   (mapcar (lambda (line)
             (string-to-number (replace-regexp-in-string
                                "," "" (substring line from to))))
-          (lines buffer "^ *[0-9]+ ")))
+          (lines buffer "^ *[0-9,]+ ")))
 
 (defun place-shown ()
   "The file and line that is shown in another window."
