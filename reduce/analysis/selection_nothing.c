@@ -81,7 +81,7 @@ selection_fail_empty(const struct selection *selection)
     }
   list_option(&all.sink, "category", options->categories);
   list_option(&all.sink, "ignore", ignored);
-  if (selection_is_of_time(options) &&
+  if ((options->from | options->to) != 0 &&
       profile_comment(selection->profile, PPROF_COMMENT_SLICE) == NULL)
     fail_with(MPROF_NOTHING, "--from and --to: the profile has no times; "
                              "record them with --timeline");

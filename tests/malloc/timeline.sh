@@ -137,6 +137,8 @@ same 'phase 3' 'grown 300 small 1100 ' "$(in_use $3)"
 same 'phase 4' 'large 5000 small 200 ' "$(in_use $4)"
 same 'at the end it is what was kept' "$("$MPROF" export --format=folded \
   --value=kept now.data)" "$("$MPROF" export --format=folded --at=1h now.data)"
+same 'nothing in use' 'mprof: nothing matches --focus=grown --at' \
+  "$("$MPROF" report --focus=grown --at=$1 now.data 2>&1 | sed 's/=[0-9.]*s$//')"
 same 'objects' 'grown 1 large 2 small 6 ' "$(in_use $2 --value=allocs)"
 for which in now.data timed.data; do
   [ $which = now.data ] || mv $which now.data
