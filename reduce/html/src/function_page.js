@@ -100,7 +100,8 @@ function functionPage(shell, id) {
     adviceOn(model, fn), cycleOf(model, fn), sandwich(shell, row),
     arcsTable(shell, row, 'above'), arcsTable(shell, row, 'below'),
     typesTable(shell, row),
-    sizes(shell, model.sums.binsOf(id), inclusive, ' in and below it'),
+    sizes(shell, model.sums.binsOf(id), inclusive,
+      `, ${model.profile.terms.inclusive}`),
     sourceLines(model, fn));
 }
 

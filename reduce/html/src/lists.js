@@ -78,7 +78,7 @@ function sizes(shell, column, whole, where) {
         (profile.lisp ? '. "grown": bodies of objects that grew later; ' +
           '"unknown": the objects were not counted' : ''),
       value: ({ bin }) => bin.size ?? Infinity,
-      text: ({ bin: { size, kind } }) => size === null ? kind : number(size) },
+      cell: ({ bin: { size, kind } }) => size ?? kind },
       ...measureColumns(model, 'Objects of that size', (row) => row.figures,
         { whole, shares: true }),
       { key: 'name', label: 'types', left: true,
@@ -151,7 +151,7 @@ function regionsView(shell) {
         { key: 'seconds', label: 'seconds',
           help: 'Time in the region, summed over threads',
           value: ({ region }) => region.nanoseconds,
-          text: ({ region }) => (region.nanoseconds / 1e9).toFixed(6) },
+          cell: ({ region }) => (region.nanoseconds / 1e9).toFixed(6) },
         ...model.profile.lisp ? [] : [{ key: 'held', label: 'held',
           help: 'Bytes of these that were live when it was last left',
           value: ({ region }) => region.held_bytes ?? NaN }],

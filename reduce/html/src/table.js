@@ -4,10 +4,10 @@
 // on demand, and lists its columns: what each means, and whether it shows.
 //
 // A column is
-//   {key, label, help, value(row), head()?, text(row)?, cell(row)?, left?}
+//   {key, label, help, value(row), head()?, cell(row)?, left?}
 // VALUE sorts.  The heading shows the elements of HEAD, or else the label; the
-// cell that of CELL, or TEXT, or else the value.  NaN stands for an unknown
-// number: it is blank, and comes last in either order.
+// cell what CELL returns, or else the value.  NaN stands for an unknown number:
+// it is blank, and comes last in either order.
 
 const FIRST_ROWS = 100;
 
@@ -17,7 +17,7 @@ function compare(a, b) {
 }
 
 function cellOf(column, row) {
-  const content = (column.cell ?? column.text ?? column.value)(row);
+  const content = (column.cell ?? column.value)(row);
   return element('td', { class: column.left ? 'left' : '' },
     typeof content === 'number' ? number(content) : content);
 }
@@ -36,7 +36,7 @@ function inOrder(rows, column, up, tie) {
 // rows to show.
 function table(shell, name, settings) {
   const { caption, columns, rows, nouns, first = FIRST_ROWS } = settings;
-  const tie = settings.tie ?? columns.find((c) => c.left)?.value;
+  const tie = settings.tie ?? columns.find((c) => c.left).value;
   const head = element('tr');
   const body = element('tbody');
   const more = element('div', { class: 'more' });
@@ -62,8 +62,8 @@ function table(shell, name, settings) {
     const find = (key) => columns.find((c) => c.key === key);
     const column = find(sort.key) ?? find(sort.usual) ?? columns[0];
     const rest = rows.length - shown;
-    const few = [columns.find((c) => c.left)?.key, sort.key, sort.usual,
-      `${sort.usual}-share`];
+    const few = [columns[0].key, columns.find((c) => c.left).key, sort.key,
+      sort.usual, `${sort.usual}-share`];
     const chosen = shell.valueOf('columns', name)?.split(' ') ??
       (SMALL.matches ? few : columns.map(({ key }) => key));
     const seen = columns.filter(({ key }) => chosen.includes(key));
