@@ -121,16 +121,15 @@ async function chart(tests, browser) {
   const data = scratch(browser.folder, 'chart.data', p);
   const page = await browser.open('chart', data);
   for (const [word, wanted] of [
-    ['bytes', [['1', '4', 0.2], ['2', '16', 0.8], ['33 to 64', '1,080', 54],
-      ['> 1024', '2,000', 100]]],
-    ['allocs', [['1', '4', 19.05], ['2', '8', 38.1], ['33 to 64', '21', 100],
-      ['> 1024', '1', 4.76]]]]) {
+    ['bytes', [['1', '4 B', '0.1 %'], ['2', '16 B', '0.5 %'],
+      ['33 to 64', '1.08 kB', '34.8 %'], ['> 1024', '2.00 kB', '64.5 %']]],
+    ['allocs', [['1', '4', '11.7 %'], ['2', '8', '23.5 %'],
+      ['33 to 64', '21', '61.7 %'], ['> 1024', '1', '2.9 %']]]]) {
     await page.open(`#/types?value=${word}`);
-    tests.equal(await page.page.evaluate(() =>
-      [...document.querySelectorAll('.histogram li')].map((li) =>
-        [li.querySelector('.size').textContent, li.title.split(': ')[1]
-          .split(' ')[0], Number(parseFloat(li.querySelector('.now').style
-          .height).toFixed(2))])), wanted, `sizes: a chart of ${word}`);
+    tests.equal(await page.page.$$eval('.bars li', (all) => all.map((li) =>
+      ['who', 'note', 'value'].map((name) =>
+        li.querySelector(`.${name}`).textContent))), wanted,
+    `sizes: a chart of ${word}`);
   }
   // Those of a function, with all below it, are the command's table with a focus.
   await page.open('#/functions');

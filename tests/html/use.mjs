@@ -223,9 +223,6 @@ async function keyboard(tests, page) {
   await press('ArrowDown', 'ArrowDown', 'f');
   tests.equal(await page.text('.function-page h1'), 'A::PARSE',
     'keys: f opens the function');
-  await press('4');
-  tests.equal(await page.text('.contexts h2'), 'Contexts',
-    'keys: a digit chooses the view');
   await press('/');
   tests.equal(await page.page.evaluate(() => document.activeElement.id),
     'search', 'keys: / goes to the search');

@@ -37,8 +37,6 @@ const KEYS = [
   ['/', 'search'],
   ['n, N', 'next, previous match; in the search: Enter, Shift-Enter'],
   ['?', 'show these keys; Escape closes them'],
-  ['b', 'next measure: bytes, allocations, ...'],
-  ['1 to 8', 'choose a view, in the order above'],
   ['Tab', 'go to the next control; Enter presses it'],
   ['arrows', 'flame graph: move between frames'],
   ['Home', 'flame graph: return to the zoomed frame'],
@@ -57,9 +55,6 @@ function keysList() {
 function connectKeys(shell) {
   const dialog = get('keys');
   const showKeys = () => dialog.showModal();
-  const views = [...document.querySelectorAll('nav a')]
-    .filter((link) => !link.hidden).map(({ dataset }) =>
-      (dataset.view === 'overview' ? '' : dataset.view));
   const acts = {
     '/': () => {
       get('search').focus();
@@ -68,11 +63,6 @@ function connectKeys(shell) {
     '?': showKeys,
     n: () => shell.goToMatch(1),
     N: () => shell.goToMatch(-1),
-    b: () => {
-      const { measure, measures } = shell.model;
-      const next = (measures.indexOf(measure) + 1) % measures.length;
-      shell.choose({ value: measures[next].word });
-    },
   };
   dialog.append(element('h2', {}, 'Keys'), keysList(),
     button('Close', () => dialog.close()));
@@ -84,8 +74,6 @@ function connectKeys(shell) {
     if (Object.hasOwn(acts, event.key)) {
       event.preventDefault();
       acts[event.key]();
-    } else if (/^[1-9]$/.test(event.key) && event.key <= views.length) {
-      shell.go(views[event.key - 1]);
     } else if (event.target === document.body &&
         shell.graph === shell.overview) {
       shell.overview.press(event);

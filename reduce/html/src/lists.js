@@ -69,7 +69,8 @@ function typesView(shell) {
 function sizes(shell, column, whole, where) {
   const { model, model: { profile } } = shell;
   const rows = withFigures('bin', profile.bins, column)
-    .filter(({ figures }) => model.shows(figures));
+    .filter(({ figures }) => model.shows(figures))
+    .sort((a, b) => (a.bin.size ?? Infinity) - (b.bin.size ?? Infinity) || 0);
   return [sizesChart(model, rows, whole, where), table(shell, 'sizes', {
     caption: `Sizes${where}`, nouns: ['size', 'sizes'], first: 20, rows,
     tie: ({ bin }) => bin.id,
@@ -185,46 +186,25 @@ function leaksView(shell) {
     leaksTable('line-leaks', ', by line', lineLeaks)];
 }
 
-// Sums ROWS, of sizes, by powers of two.  The size of a class is the largest in
-// it; rows without a size have classes of their own.
-function sizeClasses(rows, keys) {
-  const classOf = ({ bin: { size, kind } }) =>
-    size === null ? kind : 2 ** Math.ceil(Math.log2(Math.max(size, 1)));
-  return [...Map.groupBy(rows, classOf)].map(([key, its]) => ({ key,
-    size: typeof key === 'number' ? key : Infinity,
-    ...Object.fromEntries(keys.map((of) => [of,
-      its.reduce((sum, { figures }) => sum + figures(of), 0)])) }))
-    .sort((a, b) => a.size - b.size);
+// Returns the sizes that a bin shares with others up to a power of two.
+function sizesAround({ size, kind }) {
+  const most = 2 ** Math.ceil(Math.log2(Math.max(size, 1)));
+  return size === null ? kind
+    : most <= 2 ? String(most) : `${number(most / 2 + 1)} to ${number(most)}`;
 }
 
-function sizesChart(model, bins, whole, where) {
-  const { profile, measure } = model;
-  const { key: now, noun } = measure;
-  const old = beforeOf(now);
-  const rows = sizeClasses(bins, profile.names.map((name) => name(now)))
-    .filter((row) => row[now] > 0 || row[old] > 0);
-  const most = Math.max(...rows.map((row) => Math.max(row[now],
-    row[old] ?? 0)));
-  const labelOf = ({ key, size }) => size === Infinity ? key
-    : size <= 2 ? String(size) : `${number(size / 2 + 1)} to ${number(size)}`;
-  const column = (name, value) => {
-    const made = element('span', { class: name });
-    made.style.height = `${(100 * value) / most}%`;
-    return made;
-  };
-  return element('section', { class: 'card chart' },
-    element('h2', {}, `Size in bytes of one object: ${noun}${where}`),
-    element('ol', { class: 'histogram' }, rows.map((row) => {
-      const title = `${labelOf(row)}: ${
-        amount(model, measure, figuresOf(row))}`;
-      return element('li', { title },
-        element('span', { class: 'note' }, profile.compared
-          ? signed(row[now] - row[old]) : percent(row[now], whole(now))),
-        element('span', { class: 'room', role: 'img', 'aria-label': title },
-          profile.compared && column('old', row[old]),
-          column('now', row[now])),
-        element('span', { class: 'size' }, labelOf(row)));
-    })));
+// A bar for each power of two; ROWS are in the order of their sizes.
+function sizesChart(model, rows, whole, where) {
+  const { profile: { compared }, measure, measure: { key, noun } } = model;
+  const classes = [...Map.groupBy(rows, ({ bin }) => sizesAround(bin))].map(
+    ([label, its]) => {
+      const sum = (of) => its.reduce((all, { figures }) => all + figures(of), 0);
+      const by = compared ? sum(key) - sum(beforeOf(key)) : undefined;
+      return { label, by, value: Math.abs(by ?? sum(key)),
+        note: compared ? '' : brief(sum(key), measure) };
+    }).filter(({ value }) => value > 0);
+  return bars(`Size in bytes of one object: ${noun}${where}`, '', classes,
+    compared ? Math.max(...classes.map(({ value }) => value)) : whole(key));
 }
 
 // The table of contexts: distinct chains of visible functions with something
