@@ -110,8 +110,6 @@ saved_bytes(const struct advice *advice)
   const uint64_t headers = objects * STRING_HEADER_BYTES;
   if (rule_says(advice->rule, RULE_SAVES, "all-of-many"))
     return objects == 1 ? 0 : bytes;
-  if (rule_says(advice->rule, RULE_SAVES, "all-but-one"))
-    return objects == 0 ? bytes : bytes - bytes / objects;
   if (!rule_says(advice->rule, RULE_SAVES, "width"))
     return bytes;
   /* strings of 4 bytes a character get 1 byte, and one at the end */

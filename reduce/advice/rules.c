@@ -33,7 +33,7 @@ static const struct key {
                     .choices = "certain\0check\0",
                     .usual = "check"},
     [RULE_SAVES] = {.word = "saves",
-                    .choices = "all\0all-of-many\0all-but-one\0width\0",
+                    .choices = "all\0all-of-many\0width\0",
                     .usual = "all"},
     [RULE_OBJECTS] = {.word = "objects", .usual = "objects"},
     [RULE_FAULT] = {.word = "fault", .needed = true},
