@@ -18,35 +18,27 @@
   "Functions that look up the C functions of libmprof-serve.so, which depends on
 further libraries and is therefore loaded only when it is needed.")
 
-(defun variable-folder ()
-  "Return the folder that the environment variable MPROF_LIB names, a string; NIL
-if it names none, or if the program has rights that its caller lacks (AT_SECURE):
-then the caller must not choose what it loads."
-  #+(and dffi dlopen)
+(defvar *libraries*
   (let ((folder (ext:getenv "MPROF_LIB"))
         (at-secure 23))
-    (unless (or (member folder '(nil "") :test #'equal)
-                (plusp (si:call-cfun (si:find-foreign-symbol
-                                      "getauxval" :default :pointer-void 0)
-                                     :unsigned-long '(:unsigned-long)
-                                     (list at-secure))))
-      (string-right-trim "/" folder))))
+    (if (or (member folder '(nil "") :test #'equal)
+            (plusp (si:call-cfun (si:find-foreign-symbol
+                                  "getauxval" :default :pointer-void 0)
+                                 :unsigned-long '(:unsigned-long)
+                                 (list at-secure))))
+        "SYS:mprof"
+        folder))
+  "The folder of the libraries: what the environment variable MPROF_LIB names, if
+it is set.  If the program has rights that its caller lacks (AT_SECURE), the
+caller must not choose what it loads.")
 
 (defun foreign-function (library c-name)
-  "Return the address of the C function C-NAME of LIBRARY, both strings; or NIL.
-The library is in the folder named by the environment variable MPROF_LIB, or
-else in SYS:mprof/."
-  #-(and dffi dlopen)
-  (setf *failure* "this ECL was built without dynamic foreign calls")
-  #+(and dffi dlopen)
+  "Return the address of the C function C-NAME of LIBRARY, both strings; or NIL."
   (handler-case
-      (let ((folder (variable-folder)))
-        (si:find-foreign-symbol
-         c-name (if folder
-                    (format nil "~A/~A" folder library)
-                    (namestring (translate-logical-pathname
-                                 (format nil "SYS:mprof/~A" library))))
-         :pointer-void 0))
+      (si:find-foreign-symbol
+       c-name (namestring (translate-logical-pathname
+                           (format nil "~A/~A" *libraries* library)))
+       :pointer-void 0)
     (error (condition)
       (unless *failure*
         (setf *failure* (string-right-trim
@@ -93,6 +85,35 @@ block signals themselves, but for the time that they wait."
                                                 (variables
                                                  `(list ,@variables))))))))))
 
+;;; What a throw out of an interrupt must not separate.  MP:INTERRUPT-PROCESS,
+;;; MP:PROCESS-KILL and Ctrl-C run a function at any instruction of a thread, and
+;;; this function may throw, as that of a timeout does.  UNWIND-PROTECT alone is
+;;; too late: a throw after the step that is to be undone, and before
+;;; UNWIND-PROTECT, or at the beginning of its cleanup, leaves things as they are.
+;;; So both are done without interrupts.  Errors are signalled with interrupts,
+;;; since a handler may run a debugger.
+
+(defmacro protected (enter body leave)
+  "Evaluate ENTER, BODY and LEAVE, and return the values of BODY.  However BODY
+ends, LEAVE is evaluated if ENTER has been.  Interrupts wait during ENTER and
+LEAVE, which must be short and signal no error; BODY is interrupted if the form
+itself may be.
+
+This allocates nothing, also in byte-compiled code, where a lexical variable
+would be a cons: so *ALLOW-WITH-INTERRUPTS* keeps what BODY gets."
+  `(multiple-value-prog1
+       (let* ((si:*allow-with-interrupts* si:*interrupts-enabled*)
+              (si:*interrupts-enabled* nil))
+         ,enter
+         (unwind-protect
+              (let ((si:*interrupts-enabled* si:*allow-with-interrupts*))
+                (when si:*interrupts-enabled*
+                  (si::check-pending-interrupts))
+                ,body)
+           ,leave))
+     (when si:*interrupts-enabled*
+       (si::check-pending-interrupts))))
+
 ;;; Strings
 
 (defun plain-p (string)
@@ -103,56 +124,26 @@ block signals themselves, but for the time that they wait."
               always (plain-p character))
         (loop for c across (the string string) always (plain-p c)))))
 
+(defun utf-8 (code)
+  "Return CODE, of a character, in UTF-8: a list of bytes."
+  (let ((more (count-if (lambda (least) (<= least code))
+                        '(#x80 #x800 #x10000))))
+    (cons (logior (svref #(0 #xC0 #xE0 #xF0) more) (ash code (* -6 more)))
+          (loop for i from (1- more) downto 0
+                collect (logior #x80 (ldb (byte 6 (* 6 i)) code))))))
+
 (defun octets-of (string)
   "Return STRING in UTF-8: a fresh simple base string with one character for
 each byte.  NUL, which would end a text in C, becomes U+2400, and half of a
 surrogate pair U+FFFD."
   (if (plain-p string)
       (replace (make-string (length string) :element-type 'base-char) string)
-      (let ((octets '()))
-        (loop for character across string
-              for code = (let ((code (char-code character)))
-                           (cond ((zerop code) #x2400)
-                                 ((<= #xD800 code #xDFFF) #xFFFD)
-                                 (t code)))
-              for more = (cond ((< code #x80) 0)
-                               ((< code #x800) 1)
-                               ((< code #x10000) 2)
-                               (t 3))
-              do (push (logior (svref #(0 #xC0 #xE0 #xF0) more)
-                               (ash code (* -6 more)))
-                       octets)
-                 (loop for i from (1- more) downto 0
-                       do (push (logior #x80 (ldb (byte 6 (* 6 i)) code))
-                                octets)))
-        (map 'simple-base-string #'code-char (nreverse octets)))))
-
-(defun next-character (octets start)
-  "Return the code of the character in OCTETS, UTF-8 in a simple base string,
-whose first byte is at START, and its number of bytes.  If no valid character
-begins there, return #xFFFD and 1."
-  (declare (type simple-base-string octets) (type fixnum start))
-  (let* ((first (char-code (schar octets start)))
-         (more (cond ((< first #x80) 0)
-                     ((<= #xC2 first #xDF) 1)
-                     ((<= #xE0 first #xEF) 2)
-                     ((<= #xF0 first #xF4) 3)
-                     (t -1)))
-         (end (+ start more 1))
-         (code (logand first (svref #(#x7F #x1F #x0F #x07 0) (mod more 5)))))
-    (declare (type fixnum first more end code))
-    (cond ((zerop more) (values first 1))
-          ((and (plusp more)
-                (<= end (length octets))
-                (loop for i of-type fixnum from (1+ start) below end
-                      for octet of-type fixnum = (char-code (schar octets i))
-                      always (= #x80 (logand octet #xC0))
-                      do (setf code (logior (ash code 6)
-                                            (logand octet #x3F))))
-                (<= (svref #(0 #x80 #x800 #x10000) more) code #x10FFFF)
-                (not (<= #xD800 code #xDFFF)))
-           (values code (1+ more)))
-          (t (values #xFFFD 1)))))
+      (map 'simple-base-string #'code-char
+           (loop for character across string
+                 for code = (char-code character)
+                 nconc (utf-8 (cond ((zerop code) #x2400)
+                                    ((<= #xD800 code #xDFFF) #xFFFD)
+                                    (t code)))))))
 
 (defun string-of (octets)
   "Decode OCTETS, a string with one character for each byte of UTF-8.  Return a
@@ -160,14 +151,28 @@ fresh string, since ECL turns C strings into Lisp strings without copying them.
 A byte that is not UTF-8 becomes U+FFFD."
   (if (plain-p octets)
       (copy-seq octets)
-      (let ((octets (coerce octets 'simple-base-string))
-            (i 0))
+      (flet ((octet (i)
+               (if (< i (length octets)) (char-code (char octets i)) 0)))
         (with-output-to-string (string)
-          (loop while (< i (length octets))
-                do (multiple-value-bind (code count)
-                       (next-character octets i)
+          (loop with i fixnum = 0
+                while (< i (length octets))
+                do (let* ((first (octet i))
+                          (more (count-if (lambda (least) (<= least first))
+                                          '(#xC0 #xE0 #xF0)))
+                          (code (logand first
+                                        (svref #(#xFF #x1F #x0F #x07) more))))
+                     (loop for j from (1+ i) to (+ i more)
+                           do (setf code (logior (ash code 6)
+                                                 (logand #x3F (octet j)))))
+                     (unless (and (< code char-code-limit)
+                                  (not (<= #xD800 code #xDFFF))
+                                  (loop for octet in (utf-8 code)
+                                        for j from i
+                                        always (eql octet (octet j))))
+                       (setf code #xFFFD
+                             more 0))
                      (write-char (code-char code) string)
-                     (incf i count)))))))
+                     (incf i (1+ more))))))))
 
 (defun utf-8-p (octets)
   "True if OCTETS, a string with one character for each byte, is valid UTF-8."
@@ -248,32 +253,27 @@ A byte that is not UTF-8 becomes U+FFFD."
   (result-free "mprof_result_free" :void (:unsigned-long))
   (terminal-width "mprof_terminal_width" :int (:int)))
 
-(defun joined (octets &optional separator)
-  "Return the elements of OCTETS, a list of base strings, as one, with the
-character SEPARATOR between them unless that is NIL."
-  (coerce (with-output-to-string (stream)
-            (loop for (element . more) on octets
-                  do (write-string element stream)
-                     (when (and more separator)
-                       (write-char separator stream))))
-          'simple-base-string))
+(defun joined (octets separator)
+  "Return the elements of OCTETS, a list of simple base strings, as one, with the
+string SEPARATOR between them."
+  (reduce (lambda (text more)
+            (concatenate 'simple-base-string text separator more))
+          octets))
 
 (defun lines (arguments)
   "Return ARGUMENTS, a list of base strings, as lines for the C side."
   (dolist (argument arguments)
     (when (find #\Newline argument)
       (fail "'~A' is more than one line" (string-of argument))))
-  (joined arguments #\Newline))
+  (joined arguments (string #\Newline)))
 
-(defun call-with-output (function profile samples arguments)
+(defun run-command-on (profile samples arguments)
   "Run the command mprof with ARGUMENTS, base strings in UTF-8, on PROFILE, an
-address or NIL.  Call FUNCTION with the output, and return its values.  The
-output is UTF-8 in a base string that is freed when FUNCTION returns.  SAMPLES
-(a vector of (UNSIGNED-BYTE 64), or NIL for all) has the numbers of the samples
-to use, and one more element that is ignored.  If the command fails, FUNCTION is
-not called, and the values are NIL, an error message (a string), a byte offset
-or NIL, the name of the file that the error is about (octets) or NIL, and true
-if this could not be written."
+address or NIL.  Return its output.  SAMPLES (a vector of (UNSIGNED-BYTE 64), or
+NIL for all) has the numbers of the samples to use, and one more element that is
+ignored.  If the command fails, the values are NIL, an error message, a byte
+offset or NIL, the name of the file that the error is about (octets) or NIL, and
+true if this could not be written."
   (let ((numbers (and samples (si:make-foreign-data-from-array samples)))
         (lines (lines arguments))
         (result 0))
@@ -285,7 +285,7 @@ if this could not be written."
                        (if numbers (1- (length samples)) 0))
                (run lines)))
      (if (eql (result-status result) 0)
-         (funcall function (result-output result))
+         (string-of (result-output result))
          (let ((offset (result-offset result))
                (path (copy-seq (result-path result))))
            (values nil (string-of (result-error result))
@@ -296,5 +296,5 @@ if this could not be written."
 
 (defun run-command (&rest arguments)
   "Run the command mprof with ARGUMENTS, base strings in UTF-8.  Return its
-output; or NIL and the other values of CALL-WITH-OUTPUT."
-  (call-with-output #'string-of nil nil arguments))
+output; or NIL and the other values of RUN-COMMAND-ON."
+  (run-command-on nil nil arguments))

@@ -6,7 +6,7 @@
 ;;;; continues, and the totals before and after the body are compared.  This
 ;;;; allocates nothing, so only the program is counted.  If the budget is
 ;;;; exceeded, the difference of two profiles shows which functions allocated
-;;;; too much.  The first one, the baseline, was made before the body ran.
+;;;; too much.  A snapshot for the first one was taken before the body ran.
 
 (in-package #:mprof)
 
@@ -19,20 +19,20 @@ variables.  Earlier figures are reset, unless a profile is running; BODY then
 becomes part of that profile.
 
 Example: (mprof:allocated-by (list 1 2 3))  =>  3, 48"
-  `(call-allocated-by (lambda () ,@body)))
+  `(call-allocated-by (profiled-body ,@body)))
 
 (defun call-allocated-by (function)
   "Call FUNCTION the way ALLOCATED-BY runs its body."
-  (if (active-p)
-      (let ((allocations (allocations))
-            (bytes (bytes)))
-        (funcall function)
-        (values (- (allocations) allocations)
-                (- (bytes) bytes)))
-      (progn
-        (reset)
-        (call-counting function (options 0))
-        (values (allocations) (bytes)))))
+  (let ((allocations 0)
+        (bytes 0))
+    (cond ((active-p)
+           (setf allocations (allocations)
+                 bytes (bytes))
+           (funcall function))
+          (t
+           (reset)
+           (call-counting function (options 0))))
+    (values (- (allocations) allocations) (- (bytes) bytes))))
 
 ;;; Budgets
 
@@ -42,50 +42,39 @@ BYTES, either of which may be NIL."
   (or (and allocations (> used-allocations allocations))
       (and bytes (> used-bytes bytes))))
 
-(defun part-below (profile name)
-  "Return the part of PROFILE that was allocated by the function NAME and its
-callees; all of PROFILE if NAME is NIL."
-  (part profile (and name (list :focus (exact-regex name)))))
-
-(defun signal-exceeded (&rest figures)
-  "Signal ALLOCATION-BUDGET-EXCEEDED with FIGURES."
-  (with-simple-restart (continue "Take the budget as kept.")
-    (error 'allocation-budget-exceeded :figures figures)))
-
-(defun signal-over (allocations bytes name old new)
-  "Signal ALLOCATION-BUDGET-EXCEEDED if a body exceeded the budget of
-ALLOCATIONS, BYTES and the function NAME; each may be NIL.  NEW is the profile
-at the end of the body, OLD the one at its beginning, or NIL."
-  (let ((new-part (part-below new name))
-        (old-part (and old (part-below old name))))
-    (destructuring-bind (used-allocations used-bytes)
-        (loop for key in '(:allocations :bytes)
-              collect (- (data:figure key new-part)
-                         (if old (data:figure key old-part) 0)))
-      (when (over-p used-allocations used-bytes allocations bytes)
-        (signal-exceeded :allocations used-allocations :bytes used-bytes
-                         :budget (list :bytes bytes :allocations allocations
-                                       :function name)
-                         :functions (function-differences old-part new-part)
-                         :profile new :holders nil)))))
-
-(defun signal-over-live (live name profile)
-  "Signal ALLOCATION-BUDGET-EXCEEDED if more than LIVE objects of PROFILE are
-alive.  NAME limits this to the objects made by that function and its callees,
-unless it is NIL."
-  (let* ((part (part-below profile name))
-         (allocations (data:figure :live-allocations part)))
-    (when (> allocations live)
-      (signal-exceeded :allocations allocations
-                       :bytes (data:figure :live-bytes part)
-                       :budget (list :bytes nil :allocations nil :live live
-                                     :function name)
-                       :functions (differences
-                                   nil (data:figure :functions part)
-                                   :allocations :self-live-allocations
-                                   :bytes :self-live-bytes)
-                       :profile profile
-                       :holders (data:figure :holders profile)))))
+(defun check-use (bytes allocations live name old new)
+  "Signal ALLOCATION-BUDGET-EXCEEDED if a body exceeded the budget of BYTES and
+ALLOCATIONS, or else of LIVE, for the function NAME; each may be NIL.  NEW is the
+profile at the end of the body, OLD the one at its beginning, or NIL."
+  (destructuring-bind (allocations-key bytes-key self-allocations self-bytes)
+      (if live
+          '(:live-allocations :live-bytes
+            :self-live-allocations :self-live-bytes)
+          '(:allocations :bytes :self-allocations :self-bytes))
+    (flet ((below (profile)
+             (part profile (and name (list :focus (exact-regex name)))))
+           (own-functions (profile)
+             (data:figure :functions (part profile '(:system :hide)))))
+      (let* ((new-part (below new))
+             (old-part (and old (below old)))
+             (use (loop for key in (list allocations-key bytes-key)
+                        collect (- (data:figure key new-part)
+                                   (if old (data:figure key old-part) 0)))))
+        (when (over-p (first use) (second use) (or live allocations) bytes)
+          (with-simple-restart (continue "Take the budget as kept.")
+            (error 'allocation-budget-exceeded
+                   :figures
+                   (list :allocations (first use) :bytes (second use)
+                         :budget (list* :bytes bytes :allocations allocations
+                                        :function name
+                                        (and live (list :live live)))
+                         :functions (differences
+                                     (and old (own-functions old-part))
+                                     (own-functions new-part)
+                                     :allocations self-allocations
+                                     :bytes self-bytes)
+                         :profile new
+                         :holders (and live (data:figure :holders new))))))))))
 
 (defun check-budget (bytes allocations live function &optional nested)
   "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits for
@@ -110,73 +99,40 @@ its body when no profile is running."
     (let ((name (and function (displayed-name function))))
       ;; The total is an upper bound for each function.
       (when (over-p (allocations) (bytes) allocations bytes)
-        (signal-over allocations bytes name nil
-                     (load-profile)))
+        (check-use bytes allocations nil name nil (load-profile)))
       (when live
-        (signal-over-live live name (load-profile nil :holders t))
+        (check-use nil nil live name nil (load-profile nil :holders t))
         (reset)))))                     ; stops following objects
 
-;;; In a running profile.  These functions allocate nothing as long as the
-;;; budget is kept: a baseline is a list of one address, which also serves as
-;;; the argument list of the bindings, and all baselines are made beforehand.
+(defun drop-snapshot (snapshot)
+  "Free SNAPSHOT, an address, or 0.  Allocates nothing.  For PROTECTED."
+  (let ((arguments (load-time-value (list 0)))) ; one for all, under the lock
+    (mp:with-lock (*lock*)
+      (unless (eql snapshot 0)
+        (setf (first arguments) snapshot)
+        (free-snapshot arguments)))))
 
-(defparameter *baseline-count* 32
-  "The maximum number of baselines in use at a time.")
-
-(defvar *baselines* (make-list *baseline-count* :initial-element 0)
-  "The conses of the baselines that are not in use.")
-
-(defvar *baselines-lock* (mp:make-lock :name "mprof baselines")
-  "Held while *BASELINES* is read and changed.")
-
-(defun take-baseline ()
-  "Return a baseline of everything counted so far, or NIL if none is available.
-Allocates nothing.  For PROTECTED, as is DROP-BASELINE."
-  (let ((baseline nil))
-    (mp:with-lock (*baselines-lock*)
-      (setf baseline *baselines*
-            *baselines* (rest baseline)))
-    (when baseline
-      (setf (rest baseline) nil
-            (first baseline) (take-snapshot '(0)))
-      (if (eql 0 (first baseline))
-          (drop-baseline baseline)
-          baseline))))
-
-(defun drop-baseline (baseline)
-  "Free BASELINE, which may be NIL, and return NIL.  Allocates nothing."
-  (when baseline
-    (unless (eql 0 (first baseline))
-      (free-snapshot baseline))
-    (mp:with-lock (*baselines-lock*)
-      (setf (rest baseline) *baselines*
-            *baselines* baseline)))
-  nil)
-
-(defun end-budget (baseline old-allocations old-bytes
-                   bytes allocations function)
-  "End a budget of BYTES and ALLOCATIONS for FUNCTION that began with BASELINE,
-when OLD-ALLOCATIONS and OLD-BYTES had been counted."
-  (let ((used-allocations (- (allocations) old-allocations))
-        (used-bytes (- (bytes) old-bytes))
-        (end nil))
-    (when (over-p used-allocations used-bytes allocations bytes)
+(defun end-budget (old old-allocations old-bytes bytes allocations function)
+  "End a budget of BYTES and ALLOCATIONS for FUNCTION that began when
+OLD-ALLOCATIONS and OLD-BYTES had been counted, in the snapshot OLD.  Allocates
+nothing if the budget was kept."
+  (let ((new-allocations (allocations))
+        (new-bytes (bytes))
+        (new 0))
+    (when (over-p (- new-allocations old-allocations) (- new-bytes old-bytes)
+                  allocations bytes)
       (protected
-       (setf end (and baseline (take-baseline)))
-       (if end
-           (signal-over allocations bytes
-                        (and function (displayed-name function))
-                        (profile-of-snapshot (first baseline) old-allocations
-                                             old-bytes)
-                        (profile-of-snapshot
-                         (first end) (+ old-allocations used-allocations)
-                         (+ old-bytes used-bytes)))
-           (fail "a budget was exceeded, with ~D bytes in ~D allocations, but ~
-                  the functions are unknown: budgets can only be nested ~D deep"
-                 used-bytes used-allocations (floor *baseline-count* 2)))
-       (drop-baseline end)))))
+       (setf new (take-snapshot '(0)))
+       (if (or (eql old 0) (eql new 0))
+           (fail "a budget was exceeded, but memory is too short to find by whom")
+           (check-use bytes allocations nil
+                      (and function (displayed-name function))
+                      (profile-of-snapshot old old-allocations old-bytes)
+                      (profile-of-snapshot new new-allocations new-bytes)))
+       (drop-snapshot new)))))
 
-(defmacro with-allocation-budget (limits &body body)
+(defmacro with-allocation-budget (&whole form
+                                  &optional limits &body body)
   "Run BODY with LIMITS on its allocations, and return its values.  LIMITS is a
 list of keywords and values:
 
@@ -200,29 +156,31 @@ Example: in a test of any framework,
 
    (fiveam:finishes
      (mprof:with-allocation-budget (:bytes 160) (parse *line*)))"
-  (check-options 'with-allocation-budget limits
-                 :bytes :allocations :live :function)
-  (let* ((baseline (gensym "BASELINE"))
+  (check-head (options-p limits) form "a list of options and values, or (),")
+  (let* ((old (gensym "OLD"))
          (old-allocations (gensym "OLD-ALLOCATIONS"))
          (old-bytes (gensym "OLD-BYTES"))
          (keys '(:bytes :allocations :live :function))
-         (names (loop for key in keys collect (gensym (symbol-name key)))))
+         (names (loop for nil in keys collect (gensym "LIMIT"))))
+    (check-options 'with-allocation-budget limits keys)
     `(let ,(loop for key in keys for name in names
                  collect (list name (getf limits key)))
-       (flet ((budget-body () ,@body))  ; no object, unlike LAMBDA
+       (flet ((budget-body ()           ; no object, unlike LAMBDA
+                (declare (si::frame-name "profiled body"))
+                ,@body))
          (if (active-p)
-             (let ((,baseline nil)
+             (let ((,old 0)
                    (,old-allocations 0)
                    (,old-bytes 0))
                (check-budget ,@names t)
                (protected
-                (setf ,baseline (take-baseline)
+                (setf ,old (take-snapshot '(0))
                       ,old-allocations (allocations)
                       ,old-bytes (bytes))
                 (multiple-value-prog1 (budget-body)
-                  (end-budget ,baseline ,old-allocations ,old-bytes
+                  (end-budget ,old ,old-allocations ,old-bytes
                               ,(first names) ,(second names)
                               ,(fourth names)))
-                (drop-baseline ,baseline)))
+                (drop-snapshot ,old)))
              (call-with-allocation-budget (lambda () (budget-body))
                                           ,@names))))))

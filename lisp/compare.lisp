@@ -44,29 +44,28 @@
            (when (> (length rows) 20)
              (format stream "  ...~%"))))
 
-(defun largest-first (differences)
-  "Sort DIFFERENCES by the change of bytes, up or down, then by the change of
-allocations, then by name."
-  (flet ((change-of (key)
-           (lambda (row) (abs (data:figure key row)))))
-    (stable-sort (stable-sort (sort differences #'string<
-                                    :key (data:reader :name))
-                              #'> :key (change-of :allocations))
-                 #'> :key (change-of :bytes))))
-
 (defun differences (old new &key (key (data:reader :name))
                               (allocations :allocations) (bytes :bytes))
-  "Return a sorted list of the differences between the rows OLD and the rows
-NEW.  KEY is a function of a row, ALLOCATIONS and BYTES are figures.  Rows with
-EQUAL keys are compared."
+  "Return the differences between the rows OLD and the rows NEW, sorted by the
+change of bytes, up or down, then by that of allocations, then by name.  KEY is a
+function of a row, ALLOCATIONS and BYTES are figures.  Rows with EQUAL keys are
+compared."
   (let ((pairs (make-hash-table :test #'equal)))
     (flet ((add (row side)
              (setf (getf (gethash (funcall key row) pairs) side) row))
            (value (figure row)
-             (if row (data:figure figure row) 0)))
+             (if row (data:figure figure row) 0))
+           (larger-p (a b)
+             (loop for figure in '(:bytes :allocations)
+                   for difference = (- (abs (data:figure figure a))
+                                       (abs (data:figure figure b)))
+                   unless (zerop difference)
+                     return (plusp difference)
+                   finally (return (string< (data:figure :name a)
+                                            (data:figure :name b))))))
       (dolist (row old) (add row :old))
       (dolist (row new) (add row :new))
-      (largest-first
+      (sort
        (loop for pair being the hash-values of pairs
                   for old = (getf pair :old)
                   for new = (getf pair :new)
@@ -79,16 +78,8 @@ EQUAL keys are compared."
                     collect (make-figures
                              'difference
                              (list* :name (getf row :name) :old old :new new
-                                    :chain (getf row :chain) changes)))))))
-
-(defun function-differences (old new &optional inclusive)
-  "Return a sorted list of the differences by function between the profiles OLD,
-which may be NIL, and NEW.  If INCLUSIVE is true, compare inclusive figures,
-else self figures."
-  (differences (and old (data:figure :functions old))
-               (data:figure :functions new)
-               :allocations (if inclusive :allocations :self-allocations)
-               :bytes (if inclusive :bytes :self-bytes)))
+                                    :chain (getf row :chain) changes)))
+       #'larger-p))))
 
 (defun chain-totals (profile)
   "Return rows with the total allocations at the end of each call chain of
@@ -140,7 +131,13 @@ Example: did the change help?
         (new (open-profile new '())))
     (make-comparison
      (list* :old old :new new
-            :functions (function-differences old new inclusive)
+            :functions (differences
+                        (data:figure :functions old)
+                        (data:figure :functions new)
+                        :allocations (if inclusive
+                                         :allocations
+                                         :self-allocations)
+                        :bytes (if inclusive :bytes :self-bytes))
             :types (differences (data:figure :types old)
                                 (data:figure :types new)
                                 :key (lambda (type)

@@ -39,20 +39,19 @@ Example: (handler-case (mprof:save \"a.data\")
        (loop for (key . rest) on options by #'cddr
              always (and rest (keywordp key)))))
 
-(defun check-head (valid-p macro usage head)
-  "Signal an MPROF-ERROR with the USAGE of MACRO, whose first argument is HEAD,
-unless VALID-P."
-  (unless valid-p
-    (fail "~A takes ~A before its body, not ~S" macro usage head)))
+(defun check-head (valid-p form usage)
+  "Signal an MPROF-ERROR with the USAGE of the macro of FORM, unless FORM has a
+first argument and VALID-P says that it is valid."
+  (unless (and (rest form) valid-p)
+    (fail "~A takes ~A before its body~@[, not ~S~]"
+          (first form) usage (second form))))
 
-(defun check-options (macro options &rest keys)
-  "Signal an MPROF-ERROR unless OPTIONS, before the body of MACRO, are some of
-KEYS with values."
-  (check-head (options-p options)
-              macro "a list of options and values, or ()," options)
+(defun check-options (name options keys)
+  "Signal an MPROF-ERROR unless the keys of OPTIONS, of the function or macro
+NAME, are some of KEYS."
   (loop for (key) on options by #'cddr
         unless (member key keys)
-          do (fail "~A has no option ~S; it has ~{~S~^, ~}" macro key keys)))
+          do (fail "~A has no option ~S; it has ~{~S~^, ~}" name key keys)))
 
 (define-condition profiler-unavailable (mprof-error)
   ()

@@ -1,6 +1,6 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; figures.lisp -- rows of figures, how they print, and names.
+;;;; figures.lisp -- rows of figures, how they print, call chains, and names.
 ;;;;
 ;;;; Names are strings, as the tables show them.  Rows are never modified, since
 ;;;; profiles may share them.
@@ -54,16 +54,14 @@ lists of differences.  A difference has :OLD and :NEW, rows or NIL, and
 
 Example: (mprof.data:figure :bytes (mprof:load-profile))"))
 
-(defparameter *not-always-known*
-  '(:live-allocations :live-bytes :self-live-allocations :self-live-bytes
-    :peak-allocations :peak-bytes :self-peak-allocations :self-peak-bytes)
-  "Figures that only profiles with live objects have.")
-
 (defun getf-figure (key plist owner)
   "Return the value of KEY in PLIST, or signal that OWNER lacks it."
   (let ((value (getf plist key '#1=#:none)))
     (cond ((not (eq value '#1#)) value)
-          ((member key *not-always-known*) nil)
+          ((member key '(:live-allocations :live-bytes :peak-allocations
+                         :peak-bytes :self-live-allocations :self-live-bytes
+                         :self-peak-allocations :self-peak-bytes))
+           nil)                         ; not always known
           (t (fail "~(~A~) have no ~A" owner key)))))
 
 (defmethod data:figure (key x)
@@ -81,44 +79,94 @@ Example: (mapcar (mprof.data:reader :name)
 
 (defmethod print-object ((x figures) stream)
   (print-unreadable-object (x stream)
-    (flet ((show (control &rest keys)
-             (format stream "~(~A~) ~?" (figures-kind x) control
-                     (loop for key in keys
-                           collect (data:figure key x)))))
-      (case (figures-kind x)
-        (function-figures
-         (show "~A ~D self, ~D inclusive bytes" :name :self-bytes :bytes))
-        (arc-figures
-         (show "~A > ~A ~:[unknown~;~:*~D~] calls, ~D bytes"
-               :caller :callee :calls :bytes))
-        (difference
-         (show "~A ~@D bytes (~D to ~D), ~@D allocations"
-               :name :bytes :old-bytes :new-bytes :allocations))
-        (t
-         (show "~A ~D allocations, ~D bytes" :name :allocations :bytes))))))
+    (destructuring-bind (control . keys)
+        (case (figures-kind x)
+          (function-figures
+           '("~A ~D self, ~D inclusive bytes" :name :self-bytes :bytes))
+          (arc-figures
+           '("~A > ~A ~:[unknown~;~:*~D~] calls, ~D bytes"
+             :caller :callee :calls :bytes))
+          (difference
+           '("~A ~@D bytes (~D to ~D), ~@D allocations"
+             :name :bytes :old-bytes :new-bytes :allocations))
+          (t
+           '("~A ~D allocations, ~D bytes" :name :allocations :bytes)))
+      (format stream "~(~A~) ~?" (figures-kind x) control
+              (loop for key in keys
+                    collect (data:figure key x))))))
 
-(defun print-name (name stream)
-  "Print NAME, a symbol, a list or another object, the way profiles show it."
-  (cond ((consp name)
-         (write-char #\( stream)
-         (loop for (element . more) on name
-               do (print-name element stream)
-                  (when more (write-char #\Space stream)))
-         (write-char #\) stream))
-        ((or (not (symbolp name)) (null (symbol-package name)))
-         (prin1 name stream))
-        (t
-         (let* ((*package* (symbol-package name))
-                (package (package-name *package*)))
-           (unless (or (keywordp name) (string= package "COMMON-LISP"))
-             (write (make-symbol (if (string= package "COMMON-LISP-USER")
-                                     "CL-USER"
-                                     package))
-                    :gensym nil :stream stream)
-             (format stream "~:[::~;:~]"
-                     (eq :external (nth-value 1 (find-symbol
-                                                 (symbol-name name))))))
-           (prin1 name stream)))))
+;;; Call chains.  They are read one by one, as `mprof export --format=lisp' writes
+;;; them.
+
+(defstruct (context (:include figures)
+                    (:constructor make-context
+                        (chain plist &aux (kind 'context)))
+                    (:copier nil) (:predicate nil))
+  "The objects of one type and one size that were allocated at the end of one
+call chain, in one phase and one thread.  CHAIN is shared by the contexts of a
+call chain: the calls of its last function, then the names, leaf first; their
+tails are those of the callers."
+  chain)
+
+(defmethod data:figure (key (x context))
+  (destructuring-bind (calls . path) (context-chain x)
+    (case key
+      (:chain (reverse path))
+      (:name (first path))
+      (:calls calls)
+      (:phase (intern (string-upcase (call-next-method)) '#:keyword))
+      (t (call-next-method)))))
+
+(defmethod print-object ((x context) stream)
+  (print-unreadable-object (x stream)
+    (format stream "context ~{~A~^ > ~}: ~A ~D allocations, ~D bytes"
+            (data:figure :chain x)
+            (or (data:figure :class x) (data:figure :type x))
+            (data:figure :allocations x) (data:figure :bytes x))))
+
+(defun map-rows (function key stream)
+  "Call FUNCTION on each row of the next list in STREAM that follows the line
+KEY."
+  (loop until (string= key (read-line stream)))
+  (loop until (char= #\( (read-char stream)))
+  (loop while (char= (peek-char t stream) #\()
+        do (funcall function (read-data stream))))
+
+(defun data:map-contexts (function profile)
+  "Call FUNCTION on each context of PROFILE, the largest bytes first.
+
+FUNCTION: a function of one argument, a context: the objects of one type and one
+size that were allocated at the end of one call chain, in one phase and one
+thread.  See FIGURE.
+
+The contexts are made during the walk, so those that FUNCTION does not keep can
+be collected.  FUNCTION may end the walk by a non-local exit.
+
+Example: which chains allocated large objects?
+
+   (mprof.data:map-contexts (lambda (context)
+                              (when (eq (mprof.data:figure :size context)
+                                        :large)
+                                (print (mprof.data:figure :chain context))))
+                            (mprof:load-profile))"
+  (with-input-from-string
+      (stream (command-output profile "export" "--format=lisp"
+                              "--tables=contexts"))
+    (let ((chains (make-array 0 :adjustable t :fill-pointer t)))
+      (map-rows (lambda (row)
+                  (destructuring-bind (&key parent function calls) row
+                    (vector-push-extend
+                     (list* calls function
+                            (and parent (rest (aref chains parent))))
+                     chains)))
+                " :chains" stream)
+      (map-rows (lambda (row)
+                  (funcall function
+                           (make-context (aref chains (getf row :chain)) row)))
+                " :contexts" stream)))
+  (values))
+
+;;; Names
 
 (defun displayed-name (name)
   "Return the string that profiles show for NAME: a string, a symbol, or a list
@@ -126,19 +174,29 @@ such as (SETF FOO) or (METHOD AREA (INTEGER))."
   (if (stringp name)
       name
       (let ((printed (with-standard-io-syntax
-                       (let ((*print-readably* nil))
-                         (with-output-to-string (stream)
-                           (print-name name stream))))))
-        (if (plain-p printed)           ; else with substitutes
-            printed
-            (string-of (octets-of printed))))))
+                       (let ((*print-readably* nil)
+                             (*package* (find-package '#:common-lisp)))
+                         (prin1-to-string name))))
+            (user "COMMON-LISP-USER"))
+        (with-output-to-string (stream)
+          ;; what C cannot have is shown by a sign
+          (loop with text = (string-of (octets-of printed))
+                for start = 0 then (+ place (length user))
+                for place = (search user text :start2 start)
+                do (write-string text stream :start start :end place)
+                while place
+                do (write-string (if (or (zerop place)
+                                         (find (char text (1- place)) " ("))
+                                     "CL-USER"
+                                     user)
+                                 stream))))))
 
 (defun exact-regex (name)
   "Return a regular expression that matches the function NAME, a string, and its
 methods, and nothing else."
-  (let ((name (with-output-to-string (stream)
-                (loop for character across name
-                      do (when (find character "\\^$.|?*+()[]{}")
-                           (write-char #\\ stream))
-                         (write-char character stream)))))
-    (format nil "^~A$|^\\(METHOD ~:*~A [:(]" name)))
+  (format nil "^~A$|^\\(METHOD ~:*~A [:(]"
+          (coerce (loop for character across name
+                        when (find character "\\^$.|?*+()[]{}")
+                          collect #\\
+                        collect character)
+                  'string)))

@@ -11,7 +11,6 @@
   :version (:read-file-line "../VERSION")
   :serial t
   :components ((:file "package")
-               (:file "interrupts")
                (:file "bindings")
                (:file "figures")
                (:file "conditions")
@@ -19,7 +18,6 @@
                (:file "options")
                (:file "region")
                (:file "profile")
-               (:file "contexts")
                (:file "compare")
                (:file "report")
                (:file "with-profiling")

@@ -49,28 +49,20 @@ REPORT returns keeps such options."
   "True if ECL encodes the characters of pathnames."
   (find-symbol "OCTETS-TO-STRING" '#:ext))
 
-(defun component-octets (component)
-  "Return COMPONENT, a part of the name of a file, as octets: unchanged if its
-characters are octets that are valid UTF-8, else encoded in UTF-8."
-  (if (and (every (lambda (character) (< (char-code character) 256)) component)
-           (utf-8-p (coerce component 'simple-base-string)))
-      (coerce component 'simple-base-string)
-      (octets-of component)))
-
-(defun existing-p (name)
-  "True if a file or folder has NAME, a string with a character for each octet."
-  (and (every (lambda (character) (< (char-code character) 256)) name)
-       (probe-file name)))
-
-(defun components-octets (name)
-  "Return NAME, a string with slashes, as octets; as it is if it exists."
-  (if (existing-p name)
-      (coerce name 'simple-base-string)
-      (joined (loop for start = 0 then (1+ end)
-                    for end = (position #\/ name :start start)
-                    collect (component-octets (subseq name start end))
-                    while end)
-              #\/)))
+(defun name-octets (name)
+  "Return NAME, of a file or folder, as octets: unchanged if its characters are
+the octets of one that exists, or of valid UTF-8; else encoded in UTF-8.  Parts
+between slashes are treated separately."
+  (let ((octets (and (every (lambda (character) (< (char-code character) 256))
+                            name)
+                     (coerce name 'simple-base-string)))
+        (slash (position #\/ name :from-end t :end (1- (length name)))))
+    (cond ((and octets (eql (char name 0) #\/) (probe-file octets)) octets)
+          (slash (joined (list (name-octets (subseq name 0 (1+ slash)))
+                               (name-octets (subseq name (1+ slash))))
+                         ""))
+          ((and octets (utf-8-p octets)) octets)
+          (t (octets-of name)))))
 
 (defun file-name (file)
   "Return the absolute name of FILE, a pathname designator, as octets: a base
@@ -83,13 +75,9 @@ string.  Relative names are within *DEFAULT-PATHNAME-DEFAULTS*, as for OPEN."
     (when (or (find (code-char 0) name) (wild-pathname-p pathname))
       (fail "~S is not the name of one file, since it has a NUL, * or ?" name))
     (coerce (si:coerce-to-filename
-             (if (or (plain-p name) (ecl-encodes-names-p) (existing-p name))
+             (if (or (plain-p name) (ecl-encodes-names-p))
                  pathname
-                 (let ((slash (1+ (or (position #\/ name :from-end t) -1))))
-                   (pathname (joined (list (components-octets
-                                            (subseq name 0 slash))
-                                           (component-octets
-                                            (subseq name slash))))))))
+                 (pathname (name-octets name))))
             'simple-base-string)))
 
 (defun named-file (octets)
@@ -106,19 +94,20 @@ the same file in other folders."
 for an option without a value, a symbol for its name in lower case, a pathname
 for the name of its file, and a list for values with commas between them."
   (flet ((text (value)
-           (typecase value
-             (pathname (file-name value))
-             (symbol (octets-of (string-downcase value)))
-             ((or ratio float) (octets-of (format nil "~,4F" value)))
-             (t (octets-of (format nil "~D" value))))))
+           (if (pathnamep value)
+               (file-name value)
+               (octets-of (format nil (typecase value
+                                        (symbol "~(~A~)")
+                                        ((or ratio float) "~,4F")
+                                        (t "~D"))
+                                  value)))))
     (with-standard-io-syntax
       (let ((*print-readably* nil)
             (name (octets-of (format nil "--~(~A~)" keyword))))
         (if (member value '(t nil))
             name
-            (joined (list name (joined (mapcar #'text (ensure-list value))
-                                       #\,))
-                    #\=))))))
+            (joined (list name (joined (mapcar #'text (ensure-list value)) ","))
+                    "="))))))
 
 (defun regular-expression (value)
   "Return VALUE, of an option that takes a regular expression, as such: what
@@ -132,30 +121,32 @@ names a function, or is one, matches this function or its methods."
     ((or symbol cons) (exact-regex (displayed-name value)))
     (t (fail "~S does not name a function" value))))
 
-(defun chosen (options)
-  "Return the part of OPTIONS, a property list, that is for the command."
-  (loop for (keyword value) on options by #'cddr
-        when (and value (not (member keyword '(:stream :profile :collect
-                                               :holders :predicate))))
-          collect keyword
-          and collect (if (member keyword
-                                  '(:focus :ignore :hide :show :show-from))
-                          (regular-expression value)
-                          value)))
-
-(defun with-keywords (message &optional (start 0))
-  "Return MESSAGE, of the command mprof, with its options from START on as
-keywords."
-  (let* ((dashes (search "--" message :start2 start))
-         (end (and dashes
-                   (position-if (lambda (character)
-                                  (find character " =:;,.'"))
-                                message :start dashes))))
-    (cond ((null dashes) message)
-          ((or (zerop dashes) (find (char message (1- dashes)) " '"))
-           (with-keywords (format nil "~A:~:@(~A~)~@[~A~]"
-                                  (subseq message 0 dashes)
-                                  (subseq message (+ 2 dashes) end)
-                                  (and end (subseq message end)))
-             dashes))
-          (t (with-keywords message (+ 2 dashes))))))
+(defun with-keywords (text)
+  "Return TEXT, which the command mprof printed, with its options as keywords."
+  (with-output-to-string (stream)
+    (loop for start = 0 then end
+          for dashes = (search "--" text :start2 start)
+          for end = (and dashes
+                         (or (position-if-not (lambda (character)
+                                                (or (alpha-char-p character)
+                                                    (eql character #\-)))
+                                              text :start dashes)
+                             (length text)))
+          do (write-string text stream :start start :end dashes)
+          while dashes
+          do (let ((name (string-left-trim "-" (subseq text dashes end))))
+               (cond ((or (string= name "")  ; a rule, or in another name
+                          (not (or (zerop dashes)
+                                   (find (char text (1- dashes))
+                                         '(#\Space #\Newline #\' #\()))))
+                      (write-string text stream :start dashes :end end))
+                     ((eql end (position #\= text :start end))
+                      (incf end)
+                      (format stream ":~A ~:[~;:~]" name
+                              (member name '("by" "phase" "sort" "system"
+                                             "tables" "value")
+                                      :test #'string=)))
+                     (t         ; "--verbose shows them", but "see --callers"
+                      (format stream ":~A~:[~; t~]" name
+                              (eql end (search " show" text
+                                               :start2 end)))))))))

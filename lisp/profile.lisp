@@ -18,7 +18,7 @@ names of its files, if any; ALLOCATIONS and BYTES are its totals, if known."
   ((source :initarg :source :reader profile-source
            :documentation "A SOURCE; several profiles may share it.")
    (options :initarg :options :initform '() :reader profile-options
-            :documentation "A property list of options, a value of CHOSEN.")
+            :documentation "A property list of options of the command.")
    (samples :initarg :samples :initform nil :reader profile-samples
             :documentation "The numbers of the samples to use, in the form
 that the bindings take; NIL for all.")
@@ -30,26 +30,11 @@ Further counting does not change it.
 
 Example: (mprof.data:figure :bytes (mprof:load-profile))"))
 
-(defun signal-failure (message offset path of-output-p)
-  "Signal an error of the command mprof; see CALL-WITH-OUTPUT."
-  (if path
-      (error 'profile-file-error
-             :reason (with-keywords message) :figures (list :offset offset)
-             :pathname (named-file path)
-             :advice (if of-output-p
-                         "Nothing is lost: the figures are in memory.  Choose
-another file with the restart USE-VALUE, or call (mprof:save FILE) later."
-                         "Give a file that (mprof:save FILE) or `mprof run'
-wrote, or another pprof profile of allocations."))
-      (error 'mprof-error :reason (with-keywords message))))
-
-(defun call-with-export (function profile command &rest arguments)
-  "Run COMMAND of mprof on PROFILE with its options and further ARGUMENTS.  Call
-FUNCTION with the output, UTF-8 in a base string that is freed afterwards, and
-return its value, which must not be NIL.  Signal the errors of the command."
-  (multiple-value-bind (value message offset path of-output-p)
-      (call-with-output
-       function
+(defun command-output (profile command &rest arguments)
+  "Run COMMAND of mprof on PROFILE with its options and further ARGUMENTS, and
+return its output.  Signal the errors of the command."
+  (multiple-value-bind (output message offset path of-output-p)
+      (run-command-on
        (source-address (profile-source profile)) (profile-samples profile)
        (cons command
              (append (loop for (keyword value) on (profile-options profile)
@@ -57,11 +42,17 @@ return its value, which must not be NIL.  Signal the errors of the command."
                            collect (option keyword value))
                      arguments)))
     (profile-source profile)            ; it must live until here
-    (or value (signal-failure message offset path of-output-p))))
-
-(defun command-output (profile command &rest arguments)
-  "Like CALL-WITH-EXPORT, but return the output as a string."
-  (apply #'call-with-export #'string-of profile command arguments))
+    (cond (output)
+          (path
+           (error 'profile-file-error
+                  :reason (with-keywords message)
+                  :figures (list :offset offset) :pathname (named-file path)
+                  :advice (if of-output-p
+                              "Nothing is lost: the figures are in memory.
+Choose another file with the restart USE-VALUE, or call (mprof:save FILE) later."
+                              "Give a file that (mprof:save FILE) or `mprof run'
+wrote, or another pprof profile of allocations.")))
+          (t (fail "~A" (with-keywords message))))))
 
 ;;; Open profiles
 
@@ -164,7 +155,15 @@ PREDICATE, in the form that the bindings take."
   "Return a PROFILE of what both PROFILE and OPTIONS select, and PREDICATE,
 unless it is NIL."
   (let ((old (copy-list (profile-options profile)))
-        (new (chosen options))
+        (new (loop for (keyword value) on options by #'cddr
+                   when (and value (not (member keyword
+                                                '(:stream :profile :collect
+                                                  :holders :predicate))))
+                     collect keyword
+                     and collect (if (member keyword '(:focus :ignore :hide
+                                                       :show :show-from))
+                                     (regular-expression value)
+                                     value)))
         (samples (profile-samples profile)))
     ;; A chain may have to match two expressions of one option.  No single
     ;; expression means that, so the samples selected by the first are kept.
@@ -229,10 +228,6 @@ Example: the large objects made by the parser.
     (:inclusive-peak-bytes . :peak-bytes))
   "Columns of `mprof export' that have the names of other tables here.")
 
-(defun phase-keyword (word)
-  "Return the keyword for the phase that the C library calls WORD."
-  (intern (string-upcase word) '#:keyword))
-
 (defun rows (kind plists &rest more)
   "Return rows of KIND made from PLISTS.  MORE is a property list of functions
 that compute further values from one of PLISTS."
@@ -245,14 +240,10 @@ that compute further values from one of PLISTS."
                                collect (funcall maker plist))
                          plist))))
 
-(defun type-rows (plists)
-  "Return the rows for PLISTS, which describe types."
-  (rows 'type-figures plists
-        :name (lambda (plist) (or (getf plist :class) (getf plist :type)))))
-
 (defun types-of (plist)
   "Return the rows for the types in PLIST."
-  (type-rows (getf plist :types)))
+  (rows 'type-figures (getf plist :types)
+        :name (lambda (type) (or (getf type :class) (getf type :type)))))
 
 (defun by-name (rows key)
   "Return a function of a property list that returns the elements of ROWS whose
@@ -262,37 +253,42 @@ figure KEY is its :NAME."
       (push row (gethash (data:figure key row) table)))
     (lambda (plist) (gethash (getf plist :name) table))))
 
-(defun figures-of (data)
-  "Return the tables in DATA, from `mprof export --format=lisp', by keyword."
-  (destructuring-bind (&key functions arcs types bins regions phases threads
-                         advice &allow-other-keys)
-      (rest data)
-    (let ((arcs (rows 'arc-figures arcs
-                      :name (lambda (plist)
-                              (list (getf plist :caller)
-                                    (getf plist :callee))))))
-      (list* :functions (rows 'function-figures functions :types #'types-of
-                              :callers (by-name arcs :callee)
-                              :callees (by-name arcs :caller))
-             :arcs arcs :types (type-rows types)
-             :bins (rows 'bin-figures bins :types #'types-of
-                         :name (lambda (plist) (getf plist :size)))
-             :regions (rows 'region-figures regions)
-             :phases (rows 'phase-figures phases
-                           :name (lambda (plist)
-                                   (phase-keyword (getf plist :name))))
-             :threads (rows 'thread-figures threads)
-             :advice (rows 'advice advice)
-             (rest data)))))
+(defun read-data (stream)
+  "Read an object from STREAM, which holds output of this program."
+  (with-standard-io-syntax
+    (let ((*read-eval* nil))
+      (read stream nil "the program ended"))))
 
 (defun figures (profile)
-  "Return the figures of PROFILE, which are made on first use."
+  "Return the figures of PROFILE by keyword, tables as lists of rows.  They are
+made on first use."
   (or (known-figures profile)
-      (let ((text (command-output profile "export" "--format=lisp")))
-        (setf (known-figures profile)
-              (figures-of (with-standard-io-syntax
-                            (let ((*read-eval* nil))
-                              (read-from-string text))))))))
+      (let* ((plist (rest (read-data
+                           (make-string-input-stream
+                            (command-output profile "export"
+                                            "--format=lisp")))))
+             (arcs (rows 'arc-figures (getf plist :arcs)
+                         :name (lambda (plist)
+                                 (list (getf plist :caller)
+                                       (getf plist :callee))))))
+        (flet ((table (key kind &rest more)
+                 (list key (apply #'rows kind (getf plist key) more))))
+          (setf (known-figures profile)
+                (append
+                 (table :functions 'function-figures :types #'types-of
+                        :callers (by-name arcs :callee)
+                        :callees (by-name arcs :caller))
+                 (list :arcs arcs :types (types-of plist))
+                 (table :bins 'bin-figures :types #'types-of
+                        :name (lambda (plist) (getf plist :size)))
+                 (table :regions 'region-figures)
+                 (table :phases 'phase-figures
+                        :name (lambda (plist)
+                                (intern (string-upcase (getf plist :name))
+                                        '#:keyword)))
+                 (table :threads 'thread-figures)
+                 (table :advice 'advice)
+                 plist))))))
 
 (defmethod data:figure (key (x profile))
   (case key

@@ -15,7 +15,7 @@
     (t (fail "~S is not the name of a region; use a symbol or a string"
              name))))
 
-(defmacro with-region (names &body body)
+(defmacro with-region (&whole form &optional names &body body)
   "Run BODY as a region of the program, and return its values.
 
 NAMES (a list of one form; its value is a string, or a symbol, which stands for
@@ -39,19 +39,18 @@ Example:
 
 Signals MPROF-ERROR if the name is neither a symbol nor a string."
   (check-head (and (consp names) (null (rest names)))
-              'with-region "a name in parentheses, as (:parse)," names)
-  (flet ((with-arguments (arguments)
-           `(protected (region-begin ,arguments)
-                       (locally ,@body)
-                       (region-end))))
-    (if (constantp (first names))
-        (with-arguments
-         `(load-time-value (list (octets-of (region-name ,@names)))))
-        (let ((arguments (gensym "ARGUMENTS")))
-          `(let ((,arguments (list (octets-of (region-name ,@names)))))
-             ,(with-arguments arguments))))))
+              form "a name in parentheses, as (:parse),")
+  (let ((variable (gensym "ARGUMENTS"))
+        (arguments `(list (octets-of (region-name ,@names))))
+        (constant-p (constantp (first names))))
+    `(let ,(if constant-p '() `((,variable ,arguments)))
+       (protected (region-begin ,(if constant-p
+                                     `(load-time-value ,arguments)
+                                     variable))
+                  (locally ,@body)
+                  (region-end)))))
 
-(defmacro with-labels (labels &body body)
+(defmacro with-labels (&whole form &optional labels &body body)
   "Run BODY with LABELS on what it allocates, and return its values.
 
 LABELS (keys and values in turn): keys are symbols or strings; values are
@@ -68,7 +67,7 @@ Example:
 
 Signals MPROF-ERROR if a key is neither a symbol nor a string."
   (check-head (and (listp labels) (evenp (length labels)) body)
-              'with-labels "a list of labels and values, as (:user 17)," labels)
+              form "a list of labels and values, as (:user 17),")
   (if (null labels)
       `(locally ,@body)
       (destructuring-bind (key value &rest more) labels

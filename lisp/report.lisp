@@ -17,35 +17,31 @@ now on they have."
     (or (subsetp tables *explained* :test #'string-equal)
         (null (setf *explained* (append tables *explained*))))))
 
-(defun terminal-of (stream)
-  "Return the file descriptor of STREAM, possibly of a terminal; or NIL."
-  (typecase stream
-    (synonym-stream (terminal-of (symbol-value (synonym-stream-symbol stream))))
-    (two-way-stream (terminal-of (two-way-stream-output-stream stream)))
-    (file-stream (ext:file-stream-fd stream))))
-
 (defun line-width (stream)
-  "Return the line width for tables on STREAM, or NIL."
-  (or *print-right-margin*
-      (let ((terminal (terminal-of stream)))
-        (and terminal
-             (find-if #'plusp (list (terminal-width terminal)))))))
+  "Return the width of the terminal that STREAM writes to, or NIL."
+  (typecase stream
+    (synonym-stream (line-width (symbol-value (synonym-stream-symbol stream))))
+    (two-way-stream (line-width (two-way-stream-output-stream stream)))
+    (file-stream (find-if #'plusp (list (terminal-width
+                                         (ext:file-stream-fd stream)))))))
 
 (defun print-report (command tables arguments)
   "Print the output of COMMAND, which explains TABLES, unless :TABLES names
 others.  ARGUMENTS and values are those of REPORT."
-  (let* ((options (if (or (null arguments) (keywordp (first arguments)))
-                      arguments
-                      (cons :profile arguments)))
-         (options (if (options-p options)
-                      (with-defaults command options)
-                      (fail "~:@(~A~) takes a file, or a list of files, then ~
-                             keywords and values, not ~S" command arguments)))
+  (let* ((source-p (and arguments (not (keywordp (first arguments)))))
+         (given (if source-p (rest arguments) arguments))
+         (options (if (and (options-p given)
+                           (not (and source-p (getf given :profile))))
+                      (with-defaults command given)
+                      (fail "~:@(~A~) takes a file or a list of files, first ~
+                             or as :PROFILE, then keywords and values, not ~S"
+                            command arguments)))
+         (source (if source-p (first arguments) (getf options :profile)))
          (stream (getf options :stream t))
          (stream (if (eq stream t) *standard-output* stream))
          (help (getf options :help))
          (legend (getf options :no-legend (if help t :once)))
-         (profile (part (open-profile (getf options :profile) options)
+         (profile (part (open-profile source options)
                         (options-if #'selecting-p options)))
          (shown (part profile
                       (list* :no-legend (if (eq legend :once)
@@ -54,20 +50,18 @@ others.  ARGUMENTS and values are those of REPORT."
                                             legend)
                              :width (getf options :width
                                           (and (eq tables t)
-                                               (line-width stream)))
+                                               (or *print-right-margin*
+                                                   (line-width stream))))
                              (options-if (complement #'selecting-p) options))))
          (text (progn (check-argument stream (or stream boolean))
                       (command-output shown command))))
-    (when (eql (search "mprof: " text) 0)
-      (setf text (with-keywords text))) ; nothing matches
-    (when (and (not help)               ; of a snapshot
-               (eql 0 (source-allocations (profile-source profile))))
-      (setf text
-            (format nil "~:[Nothing has been counted: (mprof:start) starts ~
-                         counting, and (mprof:with-profiling () ...) counts ~
-                         and reports~;Nothing was allocated while mprof ~
-                         counted~].~%"
-                    *counted-with*)))
+    (cond (help)
+          ((or source *counted-with*)
+           (setf text (with-keywords text)))
+          (t
+           (setf text (format nil "Nothing has been counted: (mprof:start) ~
+                                   starts counting, and (mprof:with-profiling ~
+                                   () ...) counts and reports.~%"))))
     (cond (stream
            (write-string text stream)
            profile)

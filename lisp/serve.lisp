@@ -30,9 +30,9 @@ CLOSE closes this, also that of an earlier worker whose thread was killed."
       (fail "~A" (string-of (serve-message))))))
 
 (defun of-this-process (worker)
-  "Return the arguments of WORKER, which may be NIL, if it was made in this
-process; else NIL."
-  (and (eql (third worker) (ext:getpid))
+  "Return the first element of WORKER, a list or NIL, if the last one is the
+number of this process; else NIL."
+  (and (eql (first (last worker)) (ext:getpid))
        (first worker)))
 
 (defun running (worker)

@@ -51,30 +51,26 @@ and the process that counts in it, since the child of a fork does not.  Or NIL."
   "Count in a file no longer, which stays as it is if KEEP is 1, and is deleted
 if it is 0."
   (mp:without-interrupts
-    (when (eql (second (shiftf *counted-in* nil)) (ext:getpid))
+    (when (of-this-process (shiftf *counted-in* nil))
       (monitor-unmap keep))))
 
 (defun end-count-in ()
   "Put the profile in the place of the file that was counted in, if any."
-  (destructuring-bind (&optional file pid) *counted-in*
-    (when (eql pid (ext:getpid))
-      (setf *file-done* t))
+  (let ((file (of-this-process *counted-in*))
+        (keep 1))
     (when file
-      (let ((keep 1))
-        (protected
-         nil
-         (when (eql pid (ext:getpid))
-           (with-simple-restart (continue "Go on without a file.")
-             (save file)
-             (setf keep 0)))
-         (leave-file keep))))))
+      (setf *file-done* t)
+      (protected
+       nil
+       (with-simple-restart (continue "Go on without a file.")
+         (save file)
+         (setf keep 0))
+       (leave-file keep)))))
 
-(defun stop-at-exit ()
-  "Save at the end of a program with a file."
-  (handler-case (when *counted-in* (stop))
-    (error (condition) (format *error-output* "~&~A~%" condition))))
-
-(push #'stop-at-exit si:*exit-hooks*)
+(push (lambda ()                        ; save at the end of a program
+        (handler-case (when *counted-in* (stop))
+          (error (condition) (format *error-output* "~&~A~%" condition))))
+      si:*exit-hooks*)
 
 (defun end-leftover-file ()
   "End counting in a file if the profiler was stopped, but a throw kept STOP from
@@ -92,27 +88,25 @@ saving it.  Return NIL."
 unless that is NIL.  Return false if the profiler is already counting.  OWNER is
 any object, for STOP-IF-OWNER."
   (mp:with-lock (*lock*)
-    (cond ((active-p) nil)
-          (t
-           (end-leftover-file)
-           (when (and *counted-with* (not (equal options *counted-with*)))
-             (with-simple-restart
-                 (continue "Continue counting with the present options.")
-               (error 'already-active
-                      :reason (format nil "the figures in memory were ~
-                                           counted with other options")
-                      :advice "Call (mprof:reset) first."))
-             (setf options *counted-with*))
-           (protected
-            nil
-            (progn
-              (when file
-                (with-simple-restart (continue "Go on without a file.")
-                  (count-in file)))
-              (start-monitor options owner))
-            (unless (active-p)
-              (leave-file 0)))
-           t))))
+    (unless (active-p)
+      (end-leftover-file)
+      (when (and *counted-with* (not (equal options *counted-with*)))
+        (with-simple-restart
+            (continue "Continue counting with the present options.")
+          (error 'already-active
+                 :reason "the figures in memory were counted with other options"
+                 :advice "Call (mprof:reset) first."))
+        (setf options *counted-with*))
+      (protected
+       nil
+       (progn
+         (when file
+           (with-simple-restart (continue "Go on without a file.")
+             (count-in file)))
+         (start-monitor options owner))
+       (unless (active-p)
+         (leave-file 0)))
+      t)))
 
 (defun start-monitor (options owner)
   "Start the monitor with OPTIONS, for OWNER."
@@ -140,10 +134,15 @@ timeline in milliseconds, or NIL."
                              (if live 4 0) (if sites 16 0))
         (and timeline (round (* timeline 1000)))))
 
-(defun start (&key (max-contexts 0) unfolded full-walk live file sites
-                timeline)
+(defparameter *start-options* '(:file :live :max-contexts :unfolded :full-walk
+                                :sites :timeline)
+  "The options of START, which WITH-PROFILING takes as well.")
+
+(defun start (&rest options
+              &key (max-contexts 0) unfolded full-walk live file sites timeline
+              &allow-other-keys)
   "Start counting every allocation, in all threads, and return T.  Figures
-already in memory are kept and added to; RESET clears them.
+already in memory are kept and added to; RESET clears them.  OPTIONS:
 
 MAX-CONTEXTS (integer, default 0): how many call chains and kinds of objects to
 distinguish in each thread, at most 134,217,728; 0 is about eight million.
@@ -171,6 +170,7 @@ memory were counted with other options; the restart CONTINUE keeps these.
 Signals PROFILE-FILE-ERROR if FILE cannot be written.
 
 Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
+  (check-options 'start options *start-options*)
   (when (and file (not (complete-type-p (absolute file))))
     (fail ":FILE must be of type .data or .pb.gz"))
   (with-simple-restart (continue "Continue counting.")
@@ -194,14 +194,6 @@ Example: (mprof:stop)  =>  T"
           (end-count-in)
           t)
         (end-leftover-file))))
-
-(defun stop-if-owner (owner)
-  "Stop counting if it was started for OWNER.  Allocates nothing.  Does not save
-the file, since it is for the end of PROTECTED."
-  (mp:with-lock (*lock*)
-    (when (eq *owner* owner)
-      (setf *owner* nil)
-      (monitor-stop))))
 
 (defun reset ()
   "Clear all figures and return T.  A profiler that is counting continues.

@@ -63,9 +63,7 @@ if it ends otherwise."
        (loop until (member (si:waitpid process t) '(:exited :signaled :error)))
        (setf process -1
              result (with-open-file (stream file)
-                      (with-standard-io-syntax
-                        (let ((*read-eval* nil))
-                          (read stream nil "the program ended"))))))
+                      (read-data stream))))
      (progn
        (unless (eql process -1)
          (process-kill process 9)
@@ -289,34 +287,27 @@ The first run, which may fill caches, is not counted."
   (let ((values (multiple-value-list (call-counting function (options 0)))))
     (list (allocations) (bytes) values)))
 
-(defun trial (definitions function temporary)
-  "Return what FUNCTION allocates before and after DEFINITIONS are made, whether
-it returns the same, and the names of the files that were compiled."
-  (destructuring-bind (allocations bytes values) (run-twice function)
-    (let ((files (let ((*tried* definitions))
-                   (define-all definitions (load-profile) temporary))))
-      (destructuring-bind (new-allocations new-bytes new-values)
-          (run-twice function)
-        (list allocations bytes new-allocations new-bytes
-              (equalp values new-values) files)))))
-
 (defun call-trying-advice (definitions function stream)
   "Run FUNCTION the way TRY-ADVICE runs its body, with DEFINITIONS."
   (when *tried*                         ; by a file that is loaded again
     (if (equal definitions *tried*)
         (throw *tried* nil)
         (return-from call-trying-advice nil)))
-  (dolist (definition (or definitions '(())))
-    (unless (and (consp (rest definition)) (symbolp (first definition)))
-      (fail "TRY-ADVICE takes definitions, not ~S" definition)))
   (let ((definitions (loop for form in definitions
                            collect (if (and (eq (first form) 'defvar)
                                             (cddr form))
                                        (cons 'defparameter (rest form))
                                        form))))
-    (destructuring-bind (allocations bytes new-allocations new-bytes same files)
-        (call-in-copy (lambda (temporary)
-                        (trial definitions function temporary)))
+    (destructuring-bind ((allocations bytes) (new-allocations new-bytes) same
+                         files)
+        (call-in-copy
+         (lambda (temporary)
+           (let* ((before (run-twice function))
+                  (files (let ((*tried* definitions))
+                           (define-all definitions (load-profile) temporary)))
+                  (after (run-twice function)))
+             (list (subseq before 0 2) (subseq after 0 2)
+                   (equalp (third before) (third after)) files))))
       (let ((saved-bytes (- bytes new-bytes))
             (saved-allocations (- allocations new-allocations)))
         (format stream
@@ -331,7 +322,7 @@ it returns the same, and the names of the files that were compiled."
                 (mapcar #'string-of files) same)
         (values saved-bytes saved-allocations same)))))
 
-(defmacro try-advice (definitions &body body)
+(defmacro try-advice (&whole form &optional definitions &body body)
   "Count what BODY allocates with the present program, and then with DEFINITIONS
 in it, and print both.  Return three values: the bytes and the allocations
 saved, and whether BODY returned the same (by EQUALP) as before.
@@ -354,6 +345,10 @@ Example:
    (mprof:try-advice ((defun row (n)
                         (loop for i below n collect (float i 1.0d0))))
      (table 1000))"
-  (check-head (and (listp definitions) (every #'consp definitions))
-              'try-advice "a list of definitions" definitions)
-  `(call-trying-advice ',definitions (lambda () ,@body) *standard-output*))
+  (check-head (and (consp definitions)
+                   (every (lambda (form)
+                            (and (consp form) (symbolp (first form))
+                                 (consp (rest form))))
+                          definitions))
+              form "a list of definitions")
+  `(call-trying-advice ',definitions (profiled-body ,@body) *standard-output*))

@@ -4,8 +4,11 @@
 
 (in-package #:mprof)
 
-(defvar *body-counted* nil
-  "True in a body with a profile of its own, as in WITH-PROFILING.")
+(defmacro profiled-body (&body body)
+  "Return a function that runs BODY, and is called so in tables."
+  `(lambda ()
+     (declare (si::frame-name "profiled body"))
+     ,@body))
 
 (defun usable-file (file)
   "Return the absolute pathname of FILE if a profile of a body can be written to
@@ -39,7 +42,7 @@ it; else signal why not.  The restart CONTINUE returns NIL."
         (stream (or stream *standard-output*)))
     (if (active-p)
         (multiple-value-prog1 (funcall function)
-          (when (and report (not *body-counted*))
+          (unless (or *owner* (not report))
             ;; FORMAT would be counted.
             (write-line (load-time-value
                          (format nil "mprof: no tables, since it was counting ~
@@ -68,8 +71,7 @@ it; else signal why not.  The restart CONTINUE returns NIL."
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
 FLAGS INTERVAL), in FILE if that is possible.  If another thread has started
 counting first, the profile belongs to that thread, which stops it."
-  (let ((*body-counted* t)              ; may allocate, so set before counting
-        (owner (list function)))
+  (let ((owner (list function)))
     (unwind-protect
          (protected
           nil
@@ -77,10 +79,13 @@ counting first, the profile belongs to that thread, which stops it."
             (handler-bind ((profile-file-error #'continue))
               (start-unless-active options file owner))
             (funcall function))
-          (stop-if-owner owner))
+          (mp:with-lock (*lock*)        ; for END-LEFTOVER-FILE to save
+            (when (eq *owner* owner)
+              (setf *owner* nil)
+              (monitor-stop))))
       (end-leftover-file))))
 
-(defmacro with-profiling (options &body body)
+(defmacro with-profiling (&whole form &optional options &body body)
   "Run BODY while counting every allocation, in all threads, print what it
 allocated, and return its values.  OPTIONS is a list of keywords and values:
 
@@ -106,6 +111,8 @@ Example:
      (compute-something))
 
 Signals ALREADY-ACTIVE (with :RESET NIL, or :FILE), PROFILE-FILE-ERROR."
-  (check-options 'with-profiling options :report :stream :file :reset :live
-                 :max-contexts :unfolded :full-walk :sites :timeline)
-  `(call-with-profiling (lambda () ,@body) ,@options))
+  (check-head (options-p options)
+              form "a list of options and values, or (),")
+  (check-options 'with-profiling options
+                 (list* :report :stream :reset *start-options*))
+  `(call-with-profiling (profiled-body ,@body) ,@options))

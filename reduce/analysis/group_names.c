@@ -154,6 +154,8 @@ static struct home
 home_of(const char *name)
 {
   struct span form = scan_form(name);
+  if (name[form.length] != '\0') /* as "profiled body" */
+    form = nothing;
   while (form.length > 0 && *form.text == '(') {
     const char *rest = form.text + 1;
     struct span kind = next_element(&rest);

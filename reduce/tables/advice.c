@@ -281,7 +281,8 @@ report_advice(const struct view *view, struct sink *sink)
   advice_list_init(&list, view);
   advice_list_group(&list);
   report_unattributed(view, sink);
-  report_summary(view, sink);
+  if (!report_summary(view, sink))
+    return;
   if (!advice_applies(view))
     sink_text(sink, "\nThe rules of advice are for Lisp programs only.\n");
   else if (list.count == 0)

@@ -245,7 +245,7 @@ report_gaps(const struct profile *profile, struct sink *sink)
                 gaps->period);
 }
 
-void
+bool
 report_summary(const struct view *view, struct sink *sink)
 {
   const struct profile *profile = view->profile;
@@ -253,6 +253,11 @@ report_summary(const struct view *view, struct sink *sink)
   const struct call_graph *graph = &view->graph;
   enum granularity by = view->options->by;
   const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM);
+  if (profile->sample_count == 0) {
+    sink_text(sink, "Nothing was allocated while mprof counted: count a part "
+                    "of the program that\nallocates.\n");
+    return false;
+  }
   sink_text(sink, "Allocation profile");
   if (program != NULL) {
     sink_text(sink, " of ");
@@ -294,6 +299,7 @@ report_summary(const struct view *view, struct sink *sink)
       sink_format(sink, "%s\n", selection_nearest(selection, e));
     }
   report_gaps(profile, sink);
+  return true;
 }
 
 void
@@ -302,7 +308,8 @@ report_write(const struct view *view, struct sink *sink)
   const struct view_options *options = view->options;
   const struct output *table = report_tables;
   report_unattributed(view, sink);
-  report_summary(view, sink);
+  if (!report_summary(view, sink))
+    return;
   for (size_t i = 0; table->name != NULL; i++, table++) {
     if ((table->when == WHEN_LEAKS && options->leaks == LEAKS_OFF) ||
         (options->tables == 0 ? !output_shown(table, view)

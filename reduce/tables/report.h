@@ -13,8 +13,9 @@
  * the tables that the options ask for. */
 void report_write(const struct view *view, struct sink *sink);
 
-/* Writes the lines above all tables: what the profile is of, and how much. */
-void report_summary(const struct view *view, struct sink *sink);
+/* Writes the lines above all tables: what the profile is of, and how much.
+ * Says that it is empty, and returns false, if it is. */
+bool report_summary(const struct view *view, struct sink *sink);
 
 /* Says what is counted, when that is not what was allocated. */
 void report_counted(const struct view *view, struct sink *sink);

@@ -100,6 +100,7 @@ lisp_packages(void **state)
       LISP(BY_PACKAGE, "(LAMBDA :IN (LIB::DEFTEST \"a b\"))", "[no package]"),
       LISP(BY_PACKAGE, "(LAMBDA)", "[no package]"),
       LISP(BY_PACKAGE, "(TOP-LEVEL-FORM)", "[no package]"),
+      LISP(BY_PACKAGE, "profiled body", "[no package]"),
       LISP(BY_PACKAGE, "(LAMBDA :IN (LOAD \"a (b :IN C::D.lisp\"))",
            "[no package]"),
       LISP(BY_PACKAGE, "#:G12", "[no package]"),

@@ -182,7 +182,7 @@ lisp() {
 }
 
 # lists: what the form has allocated itself, without the debugger.
-lists() { chains "$folder/p.data" | grep '^(LAMBDA);MAKE-LIST'; }
+lists() { chains "$folder/p.data" | grep '^profiled body;MAKE-LIST'; }
 
 lisp repl-interrupt
 key C-c
@@ -192,7 +192,7 @@ line '(print (list :active (getf (mprof:status) :active)))'
 until_true screen_has '(:ACTIVE NIL)'
 line '(ext:quit 7)'
 ended 'Ctrl-C in Lisp, :q' 7
-same 'Ctrl-C in Lisp, :q: what it counted' '(LAMBDA);MAKE-LIST 100' "$(lists)"
+same 'Ctrl-C in Lisp, :q: what it counted' 'profiled body;MAKE-LIST 100' "$(lists)"
 
 lisp repl-continue
 key C-c
@@ -201,7 +201,7 @@ line ':r1'
 : >"$folder/on"
 line '(ext:quit 7)'
 ended 'Ctrl-C in Lisp, continued' 7
-same 'Ctrl-C in Lisp, continued: what it counted' '(LAMBDA);MAKE-LIST 300' "$(lists)"
+same 'Ctrl-C in Lisp, continued: what it counted' 'profiled body;MAKE-LIST 300' "$(lists)"
 
 lisp repl-stop
 key C-z
@@ -210,7 +210,7 @@ line fg
 : >"$folder/on"
 line '(ext:quit 7)'
 ended 'Ctrl-Z in Lisp, fg' 7
-same 'Ctrl-Z in Lisp, fg: what it counted' '(LAMBDA);MAKE-LIST 300' "$(lists)"
+same 'Ctrl-Z in Lisp, fg: what it counted' 'profiled body;MAKE-LIST 300' "$(lists)"
 
 # ---- the window is closed ------------------------------------------------
 

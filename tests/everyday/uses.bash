@@ -181,7 +181,7 @@ END
     [[ $(<out) == *"$(<wanted)"* ]] || same 'its tables' "$(<wanted)" "$(<out)"
     ;;
   esac
-  same chains '(LAMBDA);MAKE-LIST 1000' "$(chains "$name.data")"
+  same chains 'profiled body;MAKE-LIST 1000' "$(chains "$name.data")"
   same 'the rights of the file' "$mode" "$(stat -c %a "$name.data")"
 }
 
@@ -192,7 +192,7 @@ use_save() {
     "(mprof:save \"$name.new.data\")" "(mprof:save \"$name.html\")"
   same status 7 "$status"
   for file in "$name.data" "$name.new.data"; do
-    same "chains of $file" '(LAMBDA);MAKE-LIST 1000' "$(chains "$file")"
+    same "chains of $file" 'profiled body;MAKE-LIST 1000' "$(chains "$file")"
     same "the rights of $file" "$mode" "$(stat -c %a "$file")"
   done
   sed "s/page\.html/$name.html/" "$SCRATCH/page.html" | cmp - "$name.html"
@@ -206,11 +206,11 @@ use_lisp_timeline() {
                (make-list 400) (sleep $seconds) (make-list 600))" \
     "(mprof:save \"$name.data\")"
   same status 7 "$status"
-  same chains '(LAMBDA);MAKE-LIST 1000' "$(chains --from=0 "$name.data")"
+  same chains 'profiled body;MAKE-LIST 1000' "$(chains --from=0 "$name.data")"
   [ "$seconds" = 0 ] || {
-    same 'chains before the pause' '(LAMBDA);MAKE-LIST 400' \
+    same 'chains before the pause' 'profiled body;MAKE-LIST 400' \
       "$(chains --to=4 "$name.data")"
-    same 'chains after it' '(LAMBDA);MAKE-LIST 600' \
+    same 'chains after it' 'profiled body;MAKE-LIST 600' \
       "$(chains --from=4 "$name.data")"
   }
 }
@@ -239,7 +239,7 @@ use_regions() {
     "(with-output-to-string (*standard-output*)
        (mprof:report :region (label)))"
   same status 7 "$status"
-  same 'chains of the region' '(LAMBDA);MAKE-LIST 1000' \
+  same 'chains of the region' 'profiled body;MAKE-LIST 1000' \
     "$(chains --region='^λé$' "$name.data")"
 }
 

@@ -183,7 +183,7 @@
       (is (= 20 (data:figure :allocations condition))))))
 
 (test budgets-nested-deeply
-  "Baselines are given back, however a budget is left."
+  "The innermost of many budgets says who exceeded it."
   (with-idle-profiler
     (labels ((deep (n)
                (if (= n 0)
@@ -196,8 +196,35 @@
                    (mprof:with-allocation-budget (:bytes 0)
                      (throw 'away nil)))
                  (excess (keeps 1 0)))
-        (is (eq :kept (deep 10)))))
-    (is (= 32 (length mprof::*baselines*)))))
+        (is (eq :kept (deep 10)))
+        (let ((condition (excess (labels ((inner (n)
+                                            (if (= n 0)
+                                                (keeps 1 15)
+                                                (mprof:with-allocation-budget
+                                                    (:bytes 100000)
+                                                  (inner (1- n))))))
+                                   (inner 40)))))
+          (is (equal '(("MPROF.TESTS::MAKE-CONSES" 16))
+                     (loop for row in (data:figure :functions condition)
+                           collect (list (data:figure :name row)
+                                         (data:figure :bytes row))))))))))
+
+(test budgets-name-the-programs-own-functions
+  "What ECL's functions allocate is charged to those that call them."
+  (with-idle-profiler
+    (flet ((functions (condition)
+             (loop for row in (data:figure :functions condition)
+                   collect (cons (data:figure :name row)
+                                 (data:figure :bytes row)))))
+      (is (equal '(("profiled body" . 48) ("MPROF.TESTS::MAKE-CONSES" . 16))
+                 (functions (excess (mprof:with-allocation-budget (:bytes 0)
+                                      (setf *kept* (make-list 3))
+                                      (make-conses 1))))))
+      (is (equal '(("profiled body" . 48))
+                 (functions (excess (mprof:with-allocation-budget
+                                        (:bytes 0 :function 'make-list)
+                                      (setf *kept* (make-list 3))
+                                      (make-conses 1)))))))))
 
 (test budgets-in-several-threads
   "All threads are counted."

@@ -53,7 +53,8 @@
       (is (search "11 allocations, 176 bytes"
                   (mprof:advise file :stream nil)))
       (loop for arguments in `((,file :focus ,(lambda () nil))
-                               (,file :focus 3) (,file ,file) (:direct))
+                               (,file :focus 3) (,file ,file) (:direct)
+                               (,file :profile ,file))
             do (signals mprof:mprof-error (apply #'rows arguments)))
       (delete-file file))))
 
@@ -83,10 +84,10 @@ to be written; nothing as data."
     (let ((profile (mprof:load-profile)))
       (dolist (report (list #'mprof:report #'mprof:advise))
         (is (string= (format nil "mprof: nothing matches ~
-                                  :FOCUS=MAKE-CONSESS; did you mean MAKE-CONSES?~%")
+                                  :focus MAKE-CONSESS; did you mean MAKE-CONSES?~%")
                      (funcall report :profile profile :stream nil
                                      :focus "MAKE-CONSESS"))))
-      (is (string= (format nil "mprof: nothing matches :TYPE=KONS; ~
+      (is (string= (format nil "mprof: nothing matches :type KONS; ~
                                 did you mean CONS?~%")
                    (report-text :profile profile :type "KONS")))
       (with-temporary-file (file)
@@ -198,14 +199,14 @@ value: T where they take none."
                               (report-of condition))))))
     (signals mprof:mprof-error (report-text :focus (format nil "a~%--verbose")))
     ;; an option without its value does not take the next one
-    (is (string= "mprof: option ':FOCUS' requires a value"
+    (is (string= "mprof: option ':focus' requires a value"
                  (handler-case (report-text :focus t :limit 3)
                    (mprof:mprof-error (condition) (report-of condition)))))
     (loop for (arguments said)
-            in '(((:focus "(") "mprof: :FOCUS: '(' is not a regular expression")
+            in '(((:focus "(") "mprof: :focus: '(' is not a regular expression")
                  ((:profile "no--by/a--b.data") "no--by/a--b.data'")
-                 ((:focus "F--BY") "mprof: nothing matches :FOCUS=F--BY")
-                 ((:focsu 1) "unknown option ':FOCSU=1'; did you mean :FOCUS?")
+                 ((:focus "F--BY") "mprof: nothing matches :focus F--BY")
+                 ((:focsu 1) "unknown option ':focsu 1'; did you mean :focus?")
                  ((:value :live-allocs)
                   "collection: start with (mprof:start :live t)"))
           do (is (search said (handler-case (apply #'report-text arguments)
@@ -253,9 +254,15 @@ value: T where they take none."
                        (report-text))))
     (is (eql 0 (search "usage: mprof report" (report-text :help t))))
     (signals mprof:mprof-error (report-text :limit 0))
-    (is (string= (format nil "Nothing was allocated while mprof counted.~%")
-                 (with-output-to-string (stream)
-                   (mprof:with-profiling (:stream stream) nil))))))
+    (let ((said (format nil "Nothing was allocated while mprof counted: count ~
+                             a part of the program that~%allocates.~%")))
+      (is (string= said (with-output-to-string (stream)
+                          (mprof:with-profiling (:stream stream) nil))))
+      (is (string= said (mprof:advise :stream nil)))
+      (with-temporary-file (file)
+        (mprof:save file)
+        (dolist (command '("report" "advise"))
+          (is (string= said (mprof::run-command command "--" file))))))))
 
 ;;; Conditions
 
@@ -315,7 +322,21 @@ value: T where they take none."
              :input nil :output output :error :output))))
     (is (search "<TOTAL>" output))
     (is (search "No room for the columns" output))
-    (is (search "--width=0 shows them." output))))
+    (is (search ":width 0 shows them." output))))
+
+(test options-are-keywords-in-what-is-printed
+  "In legends and messages; what is no option stays."
+  (loop for (said expected)
+          in '(("With --system=hide, x" "With :system :hide, x")
+               ("x; --verbose shows them." "x; :verbose t shows them.")
+               ("count (--value=live)" "count (:value :live)")
+               ("last (five; see --callers);" "last (five; see :callers);")
+               ("'--limit=5' --" "':limit 5' --")
+               (" a--b -- ---- --" " a--b -- ---- --") ("--by" ":by"))
+        do (is (string= expected (mprof::with-keywords said))))
+  (with-idle-profiler
+    (profiled (make-conses 3))
+    (is (search "With :system :hide, allocations" (report-text)))))
 
 (test without-the-libraries
   "A Lisp that cannot profile says how to get one that can."

@@ -57,7 +57,12 @@
 
 (test start-takes-few-options
   (with-idle-profiler
-    (signals error (mprof:start :cake 1))
+    (loop for (said function . arguments)
+            in '(("START has no option :CAKE; it has" mprof:start :cake 1)
+                 ("unknown option ':cake 1'" mprof:save "a.data" :cake 1))
+          do (is (search said (handler-case (apply function arguments)
+                                (mprof:mprof-error (condition)
+                                  (report-of condition))))))
     (dolist (file '("a.html" "a.csv"))
       (signals mprof:mprof-error (mprof:start :file file)))
     (is-false (active-p))))

@@ -180,10 +180,35 @@
                ((mprof:with-allocation-budget 5) "a list of options")
                ((mprof:with-allocation-budget (:bites 5) 1)
                 "has no option :BITES; it has :BYTES,")
-               ((mprof:try-advice (defun f () 1) (f)) "not (DEFUN F NIL 1)"))
+               ((mprof:try-advice (defun f () 1) (f)) "not (DEFUN F NIL 1)")
+               ((mprof:try-advice ((defun)) (f)) "not ((DEFUN))")
+               ((mprof:try-advice () (f)) "takes a list of definitions before")
+               ((mprof:with-profiling) "or (), before its body")
+               ((mprof:with-region) "as (:parse), before its body")
+               ((mprof:with-labels) "as (:user 17), before its body")
+               ((mprof:with-allocation-budget) "or (), before its body")
+               ((mprof:try-advice) "a list of definitions before its body"))
         for report = (handler-case (macroexpand-1 form)
                        (mprof:mprof-error (condition) (report-of condition)))
-        do (is (search said report) "~S says ~S" form report)))
+        do (is (search said report) "~S says ~S" form report)
+           (is (or (rest form) (null (search ", not" report)))
+               "~S says ~S" form report)))
+
+(test the-body-has-a-name
+  "Its function is called profiled body, by both compilers."
+  (with-idle-profiler
+    (flet ((chains ()
+             (loop for context in (data:figure :contexts (mprof:load-profile))
+                   when (equal "CONS" (data:figure :type context))
+                     collect (cons (data:figure :allocations context)
+                                   (data:figure :chain context)))))
+      (loop for form in '((mprof:with-profiling (:report nil)
+                            (setf *kept* (cons 1 2)))
+                          (mprof:allocated-by (setf *kept* (cons 1 2))))
+            do (funcall (compile nil `(lambda () ,form)))
+               (is (equal '((1 "profiled body")) (chains)) "~S" form)
+               (eval form)
+               (is (equal '((1 "profiled body")) (chains)) "~S" form)))))
 
 (test with-profiling-nested-and-left
   "A throw out of the inner one leaves the outer one counting."

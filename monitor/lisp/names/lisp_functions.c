@@ -153,9 +153,15 @@ add_table(const struct ecl_function_names *table, struct source_file **open)
   for (const struct ecl_function_name *n = table->names; n->entry != NULL;
        n++) {
     const uintptr_t start = own_definition(table, (uintptr_t)n->entry);
+    const char *name = n->name;
+    char text[64];
     if (start == 0)
       continue;
-    code_function_name(start, n->name, table->file, n->file_position, lines);
+    if (*name == '"') { /* a string, as "profiled body" */
+      snprintf(text, sizeof text, "%.*s", (int)strlen(name) - 2, name + 1);
+      name = text;
+    }
+    code_function_name(start, name, table->file, n->file_position, lines);
   }
   source_lines_release(lines);
   add_words(table->words); /* of functions that have their numbers again */

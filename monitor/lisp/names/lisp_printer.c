@@ -264,7 +264,7 @@ lisp_printer_name(struct lisp_printer *out, cl_object x, enum lisp_named what)
     lisp_printer_text(out, "(TOP-LEVEL-FORM)");
   else if (what == NAMED_CLASS && lisp_is_of(x, t_instance))
     put_object(out, class_name(x), 0);
-  else if (what == NAMED_THREAD && is_string(x))
+  else if (is_string(x))
     put_string(out, x, 0);
   else
     put_object(out, x, 0);

@@ -15,13 +15,13 @@
 
 #include "image/arena.h"
 
-/* What has a name. */
+/* What has a name.  A name that is a string is written as it is. */
 enum lisp_named {
   NAMED_FUNCTION, /* its name is given; "(TOP-LEVEL-FORM)" for what is
                      evaluated and no function */
   NAMED_CLASS,    /* the class itself, or the name of a structure that has no
                      class */
-  NAMED_THREAD    /* its name is given; a string as it is */
+  NAMED_THREAD    /* its name is given */
 };
 
 struct lisp_printer { /* all zero: empty */
