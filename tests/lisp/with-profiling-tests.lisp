@@ -210,6 +210,25 @@
                (eval form)
                (is (equal '((1 "profiled body")) (chains)) "~S" form)))))
 
+(test what-compile-makes-has-its-name
+  "Of a lambda expression, and of the function that a name has by then."
+  (with-idle-profiler
+    (let ((*standard-output* (make-broadcast-stream)))
+      (compile 'made-by-compile '(lambda (x) (setf *kept* (cons x x))))
+      (setf (fdefinition 'named-later)
+            (si:eval-with-env '(lambda (x) (setf *kept* (cons x x)))))
+      (compile 'named-later)
+      (compile '(setf made-by-compile)
+               '(lambda (x) "Makes one." (setf *kept* (cons x x)))))
+    (dolist (name '(made-by-compile named-later (setf made-by-compile)))
+      (let ((function (fdefinition name)))
+        (mprof:with-profiling (:report nil) (funcall function 1)))
+      (is (equal (list (list 16 (mprof::displayed-name name)))
+                 (loop for row in (data:figure :functions (mprof:load-profile))
+                       when (plusp (data:figure :self-bytes row))
+                         collect (list (data:figure :self-bytes row)
+                                       (data:figure :name row))))))))
+
 (test with-profiling-nested-and-left
   "A throw out of the inner one leaves the outer one counting."
   (with-idle-profiler

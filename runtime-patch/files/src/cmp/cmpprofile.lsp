@@ -108,6 +108,13 @@ OPERATOR says so, and no local function."
     (declare (si::frame-kind ,(if (eq operator 'lambda) 'lambda nil)))
     ,@(rest body)))
 
+(defun with-frame-name (name lambda)
+  "LAMBDA, declared to have NAME in profiles if it is a lambda expression."
+  (if (and name (consp lambda) (eq (first lambda) 'lambda) (rest lambda))
+      `(lambda ,(second lambda) (declare (si::frame-name ,name))
+         ,@(cddr lambda))
+      lambda))
+
 (defun declared-frame (kind declarations &optional default)
   "What a declaration SI::FRAME-KIND or SI::FRAME-NAME says, or DEFAULT."
   (let ((declaration (assoc kind declarations)))
