@@ -114,6 +114,17 @@ would be a cons: so *ALLOW-WITH-INTERRUPTS* keeps what BODY gets."
      (when si:*interrupts-enabled*
        (si::check-pending-interrupts))))
 
+(defun take-lock (lock)
+  "Take LOCK, for PROTECTED.  An interrupt may throw out of the wait for it."
+  (loop until (mp:get-lock lock nil)
+        do (mp:with-interrupts (sleep 1/1000))))
+
+(defmacro with-lock ((lock) &body body)
+  "Evaluate BODY while this thread holds LOCK, a variable, and return the values.
+MP:WITH-LOCK of ECL 24.5.10 keeps a lock if an interrupt throws as soon as it is
+taken."
+  `(protected (take-lock ,lock) (progn ,@body) (mp:giveup-lock ,lock)))
+
 ;;; Strings
 
 (defun plain-p (string)

@@ -107,7 +107,7 @@ its body when no profile is running."
 (defun drop-snapshot (snapshot)
   "Free SNAPSHOT, an address, or 0.  Allocates nothing.  For PROTECTED."
   (let ((arguments (load-time-value (list 0)))) ; one for all, under the lock
-    (mp:with-lock (*lock*)
+    (with-lock (*lock*)
       (unless (eql snapshot 0)
         (setf (first arguments) snapshot)
         (free-snapshot arguments)))))

@@ -86,7 +86,7 @@ returns, for a SOURCE with SLOTS, and close it when the SOURCE is garbage."
 (defun snapshot (before)
   "Return a PROFILE of everything counted in this Lisp so far.  BEFORE is the
 argument of TAKE-SNAPSHOT."
-  (prog1 (mp:with-lock (*lock*)
+  (prog1 (with-lock (*lock*)
            (let ((arguments (list before))
                  (snapshot (list 0)))
              (protected

@@ -45,7 +45,7 @@ else NIL."
 (defun close-worker (variable worker close)
   "Call CLOSE with the address of WORKER, and set VARIABLE to NIL, if that is its
 value.  Return true if it was."
-  (mp:with-lock (*lock*)
+  (with-lock (*lock*)
     (mp:without-interrupts
       (let ((arguments (of-this-process worker)))
         (when (and arguments (eq worker (symbol-value variable)))
@@ -58,7 +58,7 @@ value.  Return true if it was."
 and CLOSE it.  Return true if there was one."
   (let ((worker (symbol-value variable)))
     (when (of-this-process worker)
-      (mp:with-lock (*lock*)
+      (with-lock (*lock*)
         (when (eq worker (symbol-value variable))
           (funcall stop (first worker))))
       (when (mp:process-active-p (second worker))
@@ -88,7 +88,7 @@ Example:
    ;; go tool pprof -top http://localhost:6060/debug/pprof/allocs"
   (check-argument port (integer 0 65535))
   (check-argument address (or null string))
-  (mp:with-lock (*lock*)
+  (with-lock (*lock*)
     (when (running *server*)
       (fail "a server is already running on port ~D; call (mprof:stop-serving)"
             (serve-port (first (running *server*)))))

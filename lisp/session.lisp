@@ -75,7 +75,7 @@ if it is 0."
 (defun end-leftover-file ()
   "End counting in a file if the profiler was stopped, but a throw kept STOP from
 saving it.  Return NIL."
-  (mp:with-lock (*lock*)
+  (with-lock (*lock*)
     (unless (active-p)
       (end-count-in)))
   nil)
@@ -87,7 +87,7 @@ saving it.  Return NIL."
   "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS INTERVAL), in FILE
 unless that is NIL.  Return false if the profiler is already counting.  OWNER is
 any object, for STOP-IF-OWNER."
-  (mp:with-lock (*lock*)
+  (with-lock (*lock*)
     (unless (active-p)
       (end-leftover-file)
       (when (and *counted-with* (not (equal options *counted-with*)))
@@ -187,7 +187,7 @@ PROFILE-FILE-ERROR, with the restart CONTINUE.
 
 Example: (mprof:stop)  =>  T"
   ;; Allocates nothing, so that only the program is counted.
-  (mp:with-lock (*lock*)
+  (with-lock (*lock*)
     (if (active-p)
         (progn
           (check-status (monitor-stop) 'mprof-error)
@@ -199,7 +199,7 @@ Example: (mprof:stop)  =>  T"
   "Clear all figures and return T.  A profiler that is counting continues.
 
 Example: (mprof:reset)  =>  T"
-  (mp:with-lock (*lock*)
+  (with-lock (*lock*)
     (end-leftover-file)
     (check-status (monitor-reset) 'mprof-error)
     (unless (active-p)

@@ -79,7 +79,7 @@ counting first, the profile belongs to that thread, which stops it."
             (handler-bind ((profile-file-error #'continue))
               (start-unless-active options file owner))
             (funcall function))
-          (mp:with-lock (*lock*)        ; for END-LEFTOVER-FILE to save
+          (with-lock (*lock*)        ; for END-LEFTOVER-FILE to save
             (when (eq *owner* owner)
               (setf *owner* nil)
               (monitor-stop))))

@@ -9,6 +9,7 @@
 
 (defvar *inside* nil "True while the thread that works may be thrown out.")
 (defvar *answered* nil "True once the last interrupt has been run.")
+(defvar *done* nil "True while the thread that works waits for its end.")
 (defvar *kept* nil)
 
 (defun leave ()
@@ -55,12 +56,18 @@ Return how often CHECK was false afterwards."
             (start (lambda ()
                      (loop repeat throws
                            do (funcall work)
-                              (check))))
-            (loop while (mp:process-active-p thread)
+                              (check))
+                     (setf *done* t)
+                     (loop while *done* do (mp:process-yield))))
+            ;; ECL may lose an interrupt of a thread that begins, and loses a
+            ;; thread that is interrupted while it ends.
+            (loop until *inside* do (mp:process-yield))
+            (loop until *done*
                   do (interrupt)
-                     (loop until (or (and *answered* *inside*)
-                                     (not (mp:process-active-p thread)))
+                     (loop until (or (and *answered* *inside*) *done*)
                            do (mp:process-yield)))
+            (loop until *answered* do (mp:process-yield))
+            (setf *done* nil)
             (mp:process-join thread))))
     wrong))
 
@@ -114,7 +121,18 @@ Return how often CHECK was false afterwards."
   (mprof:reset)
   (null mprof::*timeline*))
 
+(defun unlocked-p ()
+  (null (mp:lock-owner mprof::*lock*)))
+
+(defvar *bound* nil)
+
+(defun bind ()
+  (let ((*bound* t)) (setf *kept* *bound*)))
+
 (defun throw-out (throws)
+  (report "a lock" (run (lambda () (mprof::with-lock (mprof::*lock*)))
+                        #'unlocked-p throws))
+  (report "a special variable" (run #'bind (lambda () (null *bound*)) throws))
   (mprof:start)
   (report "with-region" (run (lambda () (mprof:with-region ("r") (work)))
                              #'no-region-p throws))

@@ -11,7 +11,7 @@ case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
   --eval "(compile-file \"$top/tests/lisp/thrown.lisp\" :output-file
             \"$PWD/thrown.fas\")" --eval '(ext:quit 0)' \
   </dev/null >log 2>&1 || sed 's/^/# /' log
-timeout 1000 "$ECL" --norc --load thrown.fas </dev/null >out 2>err
+timeout 600 "$ECL" --norc --load thrown.fas </dev/null >out 2>err
 [ $? = 3 ] # 0: its debugger has read the end of the input
 result $? 'it ends'
 grep '^ok\|^not ok' out
