@@ -164,7 +164,7 @@ value: T where they take none."
           collect keyword into tried
           finally (loop for (keyword) on (options-of "report") by #'cddr
                         do (is (member keyword
-                                       (list* :o :suppressions :from :to
+                                       (list* :o :suppressions :from :to :at
                                               tried))
                                "~S has not been tried." keyword)))))
 
