@@ -176,6 +176,7 @@ Return how often CHECK was false afterwards."
                  (mprof:serve :port *port* :start nil)
                  (mprof:stop-serving))
                #'server-works-p (floor throws 10)))
+  (mprof:reset)
   (report "a timeline"
           (run (lambda ()
                  (mprof:start :timeline 1/100)
