@@ -146,7 +146,7 @@ collector_list_bytes(pthread_t thread)
 /* ---- tables ---- */
 
 /* As libgc has them: of long and of short weak links, and of finalizers. */
-enum { FINALIZERS = 2, TABLES };
+enum { FINALIZERS = 2 };
 
 struct table {
   void *places;   /* NULL: there are none yet */
@@ -188,27 +188,38 @@ find_tables(void)
   if (libgc.tables != NULL)
     return are_tables(libgc.tables) ? libgc.tables : NULL;
   for (uintptr_t at = libgc.start;
-       at + TABLES * sizeof(struct table) <= libgc.end; at += sizeof(void *))
+       at + BALANCE_TABLE_COUNT * sizeof(struct table) <= libgc.end;
+       at += sizeof(void *))
     if (are_tables((const struct table *)at))
       return libgc.tables = (const struct table *)at;
   return NULL;
 }
 
-/* Returns the bytes that the collector has counted for tables since the
- * process began: those of all sizes so far, of which the first has two
- * places. -1 when they cannot be found.  Called with the collector's lock
- * held. */
-static int64_t
-table_sum(void)
+/* Reads the sizes of the tables into B, or adds a doubt.  Called with the
+ * collector's lock held. */
+static void
+read_table_bits(struct collector_balance *b)
 {
   const struct table *const tables = find_tables();
-  uint64_t sum = 0;
   if (tables == NULL)
-    return -1;
-  for (size_t i = 0; i < TABLES; i++)
-    for (unsigned bits = tables[i].bits; bits > 0; bits--)
-      sum += collector_rounded_bytes(table_bytes(bits));
-  return (int64_t)sum;
+    b->doubts |= BALANCE_TABLES;
+  else
+    for (size_t i = 0; i < BALANCE_TABLE_COUNT; i++)
+      b->table_bits[i] = tables[i].bits;
+}
+
+void
+collector_balance_add(struct collector_balance *sum,
+                      const struct collector_balance *from,
+                      const struct collector_balance *to)
+{
+  sum->bytes += to->bytes - from->bytes;
+  sum->doubts |= to->doubts | from->doubts;
+  if (((to->doubts | from->doubts) & BALANCE_TABLES) != 0)
+    return;
+  for (size_t i = 0; i < BALANCE_TABLE_COUNT; i++)
+    for (unsigned bits = to->table_bits[i]; bits > from->table_bits[i]; bits--)
+      sum->table_bytes += collector_rounded_bytes(table_bytes(bits));
 }
 
 /* ---- the sum ---- */
@@ -286,10 +297,10 @@ static void
 add_sums(struct collector_balance *b, int64_t (*lists)(void))
 {
   struct GC_prof_stats_s stats;
-  int64_t listed, in_tables;
+  int64_t listed;
   GC_alloc_lock();
   listed = lists();
-  in_tables = table_sum();
+  read_table_bits(b);
   GC_get_prof_stats_unsafe(&stats, sizeof stats);
   GC_alloc_unlock();
   b->bytes += stats.allocd_bytes_before_gc + stats.bytes_allocd_since_gc -
@@ -298,10 +309,6 @@ add_sums(struct collector_balance *b, int64_t (*lists)(void))
     b->bytes -= (uint64_t)listed;
   else
     b->doubts |= BALANCE_LISTS;
-  if (in_tables >= 0)
-    b->table_bytes = (uint64_t)in_tables;
-  else
-    b->doubts |= BALANCE_TABLES;
 }
 
 struct collector_balance

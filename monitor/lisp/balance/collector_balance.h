@@ -14,8 +14,8 @@
  *
  * Tables of finalizers and weak links.  Such a table is an object of the
  * collector's heap as well.  It has a power of 2 of places, and when it is
- * full one of twice the size takes its place.  So what all tables took, those
- * of before too, follows from the sizes that they have now.
+ * full one of twice the size takes its place.  So what the tables took that
+ * were made between two balances follows from their sizes at both.
  *
  * The figure is exact only if no other thread allocates at the same time: see
  * stop.h.
@@ -65,12 +65,23 @@ enum balance_doubt {
   BALANCE_FINALIZERS = 32 /* they allocated */
 };
 
+enum { BALANCE_TABLE_COUNT = 3 }; /* of finalizers, and of weak links */
+
 struct collector_balance {
   uint64_t bytes; /* given out since the process began, up to a constant:
                      only differences mean anything */
-  uint64_t table_bytes; /* part of these: tables of finalizers and links */
+  unsigned table_bits[BALANCE_TABLE_COUNT]; /* of the number of places; 0: there
+                                               is no such table */
+  uint64_t table_bytes; /* in a sum: part of `bytes', for such tables */
   unsigned doubts;      /* sum of enum balance_doubt */
 };
+
+/* Adds what the collector gave out between the balances FROM and TO to SUM.
+ * Sizes of tables are rounded as the collector does now: it may have rounded
+ * 1024 bytes to 1344 before it had other objects of about that size. */
+void collector_balance_add(struct collector_balance *sum,
+                           const struct collector_balance *from,
+                           const struct collector_balance *to);
 
 /* Returns what the collector has given out by now; what it could not find out
  * is in `doubts'.  `lists' returns the bytes on the free lists of all

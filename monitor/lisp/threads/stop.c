@@ -321,10 +321,7 @@ stop_threads(void)
 {
   struct collector_balance now;
   settle(&now, true);
-  monitor.collector.bytes += now.bytes - monitor.at_start.bytes;
-  monitor.collector.table_bytes +=
-      now.table_bytes - monitor.at_start.table_bytes;
-  monitor.collector.doubts |= now.doubts | monitor.at_start.doubts;
+  collector_balance_add(&monitor.collector, &monitor.at_start, &now);
 }
 
 bool
