@@ -168,28 +168,39 @@ Example: which chains allocated large objects?
 
 ;;; Names
 
+(defun print-name (name stream)
+  "Print NAME, a symbol, a list or another object, the way profiles show it."
+  (cond ((consp name)
+         (write-char #\( stream)
+         (loop for (element . more) on name
+               do (print-name element stream)
+                  (when more (write-char #\Space stream)))
+         (write-char #\) stream))
+        ((or (not (symbolp name)) (null (symbol-package name)))
+         (prin1 name stream))
+        (t
+         (let* ((*package* (symbol-package name))
+                (package (package-name *package*)))
+           (unless (or (keywordp name) (string= package "COMMON-LISP"))
+             (write (make-symbol (if (string= package "COMMON-LISP-USER")
+                                     "CL-USER"
+                                     package))
+                    :gensym nil :stream stream)
+             (format stream "~:[::~;:~]"
+                     (eq :external (nth-value 1 (find-symbol
+                                                 (symbol-name name))))))
+           (prin1 name stream)))))
+
 (defun displayed-name (name)
   "Return the string that profiles show for NAME: a string, a symbol, or a list
 such as (SETF FOO) or (METHOD AREA (INTEGER))."
   (if (stringp name)
       name
       (let ((printed (with-standard-io-syntax
-                       (let ((*print-readably* nil)
-                             (*package* (find-package '#:common-lisp)))
-                         (prin1-to-string name))))
-            (user "COMMON-LISP-USER"))
-        (with-output-to-string (stream)
-          ;; what C cannot have is shown by a sign
-          (loop with text = (string-of (octets-of printed))
-                for start = 0 then (+ place (length user))
-                for place = (search user text :start2 start)
-                do (write-string text stream :start start :end place)
-                while place
-                do (write-string (if (or (zerop place)
-                                         (find (char text (1- place)) " ("))
-                                     "CL-USER"
-                                     user)
-                                 stream))))))
+                       (let ((*print-readably* nil))
+                         (with-output-to-string (stream)
+                           (print-name name stream))))))
+        (string-of (octets-of printed))))) ; what C cannot have by a sign
 
 (defun exact-regex (name)
   "Return a regular expression that matches the function NAME, a string, and its
