@@ -109,7 +109,7 @@ expect 'without files' 0 '' report --no-legend alone
 
 echo 'heap profile: 0: 0 [0: 0] @ heapprofile' >none
 expect 'nothing at all' 0 '' report --no-legend none
-says 'counts nothing' '0 allocations, 0 bytes'
+says 'counts nothing' 'Nothing was allocated'
 
 # refused TITLE REASON SED...: the file after that.
 refused() {
