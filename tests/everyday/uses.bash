@@ -177,7 +177,8 @@ END
   case $streams in
   both | out | terminal)
     # shellcheck disable=SC2086
-    "$MPROF" report ${look%% *} "$name.data" >wanted
+    "$MPROF" report ${look%% *} "$name.data" |
+      sed 's/--system=hide/:system :hide/; s/--width=0/:width 0/' >wanted
     [[ $(<out) == *"$(<wanted)"* ]] || same 'its tables' "$(<wanted)" "$(<out)"
     ;;
   esac
