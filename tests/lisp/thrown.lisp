@@ -58,7 +58,10 @@ Return how often CHECK was false afterwards."
                            do (funcall work)
                               (check))
                      (setf *done* t)
-                     (loop while *done* do (mp:process-yield))))
+                     ;; A throw may leave an interrupt that nothing looks for.
+                     (loop while *done*
+                           do (mp:process-yield)
+                              (si::check-pending-interrupts))))
             ;; ECL may lose an interrupt of a thread that begins, and loses a
             ;; thread that is interrupted while it ends.
             (loop until *inside* do (mp:process-yield))
