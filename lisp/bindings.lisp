@@ -162,28 +162,34 @@ fresh string, since ECL turns C strings into Lisp strings without copying them.
 A byte that is not UTF-8 becomes U+FFFD."
   (if (plain-p octets)
       (copy-seq octets)
-      (flet ((octet (i)
-               (if (< i (length octets)) (char-code (char octets i)) 0)))
-        (with-output-to-string (string)
-          (loop with i fixnum = 0
-                while (< i (length octets))
-                do (let* ((first (octet i))
-                          (more (count-if (lambda (least) (<= least first))
-                                          '(#xC0 #xE0 #xF0)))
-                          (code (logand first
-                                        (svref #(#xFF #x1F #x0F #x07) more))))
-                     (loop for j from (1+ i) to (+ i more)
-                           do (setf code (logior (ash code 6)
-                                                 (logand #x3F (octet j)))))
-                     (unless (and (< code char-code-limit)
-                                  (not (<= #xD800 code #xDFFF))
-                                  (loop for octet in (utf-8 code)
-                                        for j from i
-                                        always (eql octet (octet j))))
-                       (setf code #xFFFD
-                             more 0))
-                     (write-char (code-char code) string)
-                     (incf i (1+ more))))))))
+      (let ((octets (coerce octets 'simple-base-string)))
+        (declare (type simple-base-string octets))
+        (flet ((octet (i)
+                 (declare (type fixnum i))
+                 (if (< i (length octets)) (char-code (schar octets i)) 0)))
+          (with-output-to-string (string)
+            (loop with i fixnum = 0
+                  while (< i (length octets))
+                  do (let* ((code (octet i))
+                            (more (if (< code #xC0)
+                                      0
+                                      (count-if (lambda (least) (<= least code))
+                                                '(#xC0 #xE0 #xF0)))))
+                       (unless (< code #x80)
+                         (setf code (logand code
+                                            (svref #(#xFF #x1F #x0F #x07) more)))
+                         (loop for j from (1+ i) to (+ i more)
+                               do (setf code (logior (ash code 6)
+                                                     (logand #x3F (octet j)))))
+                         (unless (and (< code char-code-limit)
+                                      (not (<= #xD800 code #xDFFF))
+                                      (loop for octet in (utf-8 code)
+                                            for j from i
+                                            always (eql octet (octet j))))
+                           (setf code #xFFFD
+                                 more 0)))
+                       (write-char (code-char code) string)
+                       (incf i (1+ more)))))))))
 
 (defun utf-8-p (octets)
   "True if OCTETS, a string with one character for each byte, is valid UTF-8."

@@ -85,8 +85,8 @@ saving it.  Return NIL."
 
 (defun start-unless-active (options &optional file owner)
   "Start counting with OPTIONS, a list (MAX-CONTEXTS FLAGS INTERVAL), in FILE
-unless that is NIL.  Return false if the profiler is already counting.  OWNER is
-any object, for STOP-IF-OWNER."
+unless that is NIL.  Return false if the profiler is already counting.  OWNER,
+unless it is NIL, becomes *OWNER*."
   (with-lock (*lock*)
     (unless (active-p)
       (end-leftover-file)

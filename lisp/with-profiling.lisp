@@ -4,6 +4,9 @@
 
 (in-package #:mprof)
 
+(defvar *body-counted* nil
+  "True in a body with a profile of its own, as in WITH-PROFILING.")
+
 (defmacro profiled-body (&body body)
   "Return a function that runs BODY, and is called so in tables."
   `(lambda ()
@@ -42,7 +45,7 @@ it; else signal why not.  The restart CONTINUE returns NIL."
         (stream (or stream *standard-output*)))
     (if (active-p)
         (multiple-value-prog1 (funcall function)
-          (unless (or *owner* (not report))
+          (when (and report (not *body-counted*))
             ;; FORMAT would be counted.
             (write-line (load-time-value
                          (format nil "mprof: no tables, since it was counting ~
@@ -71,7 +74,8 @@ it; else signal why not.  The restart CONTINUE returns NIL."
   "Call FUNCTION while the profiler counts with OPTIONS, a list (MAX-CONTEXTS
 FLAGS INTERVAL), in FILE if that is possible.  If another thread has started
 counting first, the profile belongs to that thread, which stops it."
-  (let ((owner (list function)))
+  (let ((*body-counted* t)              ; may allocate, so set before counting
+        (owner (list function)))
     (unwind-protect
          (protected
           nil
@@ -79,7 +83,7 @@ counting first, the profile belongs to that thread, which stops it."
             (handler-bind ((profile-file-error #'continue))
               (start-unless-active options file owner))
             (funcall function))
-          (with-lock (*lock*)        ; for END-LEFTOVER-FILE to save
+          (with-lock (*lock*)           ; for END-LEFTOVER-FILE to save
             (when (eq *owner* owner)
               (setf *owner* nil)
               (monitor-stop))))

@@ -242,22 +242,33 @@
     (is (= 208 (data:figure :self-bytes
                 (data:row :functions 'make-conses))))))
 
+(defun said (report)
+  "Return what WITH-PROFILING prints for REPORT."
+  (with-output-to-string (stream)
+    (mprof:with-profiling (:report report :stream stream)
+      (make-conses 3))))
+
 (test with-profiling-after-start
   "A line says why there are no tables."
   (with-idle-profiler
     (mprof:start)
-    (flet ((said (report)
-             (with-output-to-string (stream)
-               (mprof:with-profiling (:report report :stream stream)
-                 (make-conses 3)))))
-      (is (string= (format nil "mprof: no tables, since it was counting before ~
-                                the body; (mprof:report) prints all.~%")
-                   (said t)))
-      (is (string= "" (said nil))))
+    (is (string= (format nil "mprof: no tables, since it was counting before ~
+                              the body; (mprof:report) prints all.~%")
+                 (said t)))
+    (is (string= "" (said nil)))
     (is-true (active-p))
     (mprof:stop)
     (is (= 6 (data:figure :self-allocations
               (data:row :functions 'make-conses))))))
+
+(test with-profiling-within-another
+  "It prints nothing, but in another thread the line why."
+  (with-idle-profiler
+    (is (string= "" (mprof:with-profiling (:report nil) (said t))))
+    (is (eql 0 (search "mprof: no tables"
+                       (mprof:with-profiling (:report nil)
+                         (mp:process-join
+                          (mp:process-run-function "other" #'said t))))))))
 
 (test with-profiling-and-stop-inside
   (with-idle-profiler
