@@ -98,8 +98,9 @@ frames_have_lines(const struct frame_table *frames)
 {
   for (size_t i = 0; i < frames->frame_count; i++) {
     const struct frame *frame = &frames->frames[i];
-    if (frame->line > 0 &&
-        frame->line != frames->functions[frame->function].start_line)
+    if (frame->line > 0 && /* in Lisp, where a function begins is no call */
+        (frames->profile->language == LANGUAGE_C ||
+         frame->line != frames->functions[frame->function].start_line))
       return true;
   }
   return false;

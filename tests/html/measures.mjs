@@ -24,7 +24,8 @@ async function leaks(tests, browser) {
       ['lost_objects', 'count'], ['lost_space', 'bytes'],
       ['indirectly_lost_objects', 'count'],
       ['indirectly_lost_space', 'bytes']]);
-  p.allocate(['main', { name: 'leak', file: 'a.c', line: 7 }], 10, 1000, {}, [5, 500, 4, 400, 1, 100]);
+  p.allocate(['main', { name: 'leak', file: 'a.c', line: 7, start: 7 }], 10, 1000, {},
+    [5, 500, 4, 400, 1, 100]);
   p.allocate(['main', 'cache'], 2, 200, {}, [2, 200, 0, 0, 0, 0]);
   p.allocate(['main', 'setlocale'], 3, 96, {}, [3, 96, 1, 32, 0, 0]);
   const data = scratch(browser.folder, 'leaks.data', p);
