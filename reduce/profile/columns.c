@@ -363,7 +363,7 @@ check_heading(const struct reading *reading)
   if (profile->period_type.type != heading->period_type.type ||
       profile->period_type.unit != heading->period_type.unit)
     refuse(reading, column_at(reading, 0), "units of sampling");
-  if (reading->sources == NULL)
+  if (reading->sources == NULL && !heading->by_mprof)
     refuse(reading, column_at(reading, 0), "sample types");
 }
 
@@ -382,10 +382,12 @@ reading_columns(struct reading *reading)
         pool_zeroed(heading->column_count + 1, sizeof *reading->sources);
     for (size_t i = 0; i < heading->column_count; i++)
       reading->sources[i] = (int)i;
-  } else if (reading->options->lossless) {
-    match_columns(reading);
   } else {
-    use_own_columns(reading);
+    if (reading->options->lossless)
+      match_columns(reading);
+    if (reading->sources == NULL &&
+        (!reading->options->lossless || heading->by_mprof))
+      use_own_columns(reading);
   }
   check_heading(reading);
 }

@@ -90,6 +90,10 @@ same 'and what was in use' \
 same 'files that are merged keep their times' \
   "$(sums --from=100ms timed.data timed.data.[0-9]*)" \
   "$(sums --from=100ms all.data)"
+"$MPROF" merge -o all.data timed.data plain.data
+same 'also beside one without times' \
+  "$(sums timed.data plain.data) $(sums --from=100ms timed.data)" \
+  "$(sums all.data) $(sums --from=100ms all.data)"
 
 # ---- what was in use ----
 
