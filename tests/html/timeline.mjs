@@ -162,6 +162,13 @@ async function testInUse(tests, browser) {
   tests.equal((await page.frames())[0].title.split('\n')[0],
     `all: ${bytes.toLocaleString('en-US')} bytes in use, 100 %`,
     'in the flame graph, too');
+  tests.equal((await page.text('.bars .note')).split(' ').slice(1, 3),
+    ['objects', '×'], 'averages are of objects');
+  await page.go('#/functions');
+  tests.equal((await page.page.$$eval('.functions th', (all) =>
+    all.map((th) => th.textContent))).filter((name) => name.includes('/')),
+  ['bytes / object'], 'in the table, too');
+  await page.go('#/');
   await selection();
   tests.equal(await page.page.isHidden('#selection'), true, 'once more: all');
   tests.equal(page.faults, [], 'no faults');

@@ -18,7 +18,7 @@ function functionColumns(model) {
         'have no type: filters by type and category do not change them',
       'Allocations with the function on their chain. Each counts as one call'),
     ...(model.callsKnown || !lisp) && !compared ? [{ key: 'each',
-      label: lisp ? 'bytes / call' : 'bytes / alloc',
+      label: `bytes / ${callNouns(model)[0].replace('ation', '')}`,
       help: `Self bytes per ${callNouns(model)[0]}`,
       value: ({ self }) => average(self('bytes'),
         self(lisp ? 'calls' : 'allocations')) }] : [],

@@ -195,9 +195,10 @@ function measureColumns(model, what, figures, settings = {}) {
 }
 
 // The nouns for calls.  In C each allocation counts as a call of every function
-// on its chain.
-function callNouns({ profile }) {
-  return profile.lisp ? ['call', 'calls'] : ['allocation', 'allocations'];
+// on its chain; of a chosen time there are only the objects in use.
+function callNouns({ profile, at }) {
+  return profile.lisp ? ['call', 'calls']
+    : at < 0 ? ['allocation', 'allocations'] : ['object', 'objects'];
 }
 
 // Returns the mean of BYTES in COUNT, rounded; NaN if COUNT is 0 or unknown.
