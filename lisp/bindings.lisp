@@ -257,7 +257,7 @@ A byte that is not UTF-8 becomes U+FFFD."
                (:unsigned-long :unsigned-long :unsigned-long))
   (open-files "mprof_profile_open" :unsigned-long (:cstring))
   (close-profile "mprof_profile_close" :void (&list :unsigned-long))
-  (option-selects "mprof_option_selects" :int (:cstring))
+  (option-kind "mprof_option_kind" :int (:cstring))
   (run "mprof_run_command" :unsigned-long (:cstring))
   (run-on "mprof_profile_command" :unsigned-long
           (:unsigned-long :unsigned-long :cstring :unsigned-long :uint64-t))

@@ -17,7 +17,7 @@ Example: (setf mprof:*options* '(:system :hide :limit 20))")
 (defun selecting-p (keyword)
   "True if the option KEYWORD selects a part of a profile.  The profile that
 REPORT returns keeps such options."
-  (plusp (option-selects (octets-of (string-downcase keyword)))))
+  (= 2 (option-kind (octets-of (string-downcase keyword)))))
 
 (defun options-if (predicate options)
   "Return the part of OPTIONS, a property list, with keywords of PREDICATE."
@@ -135,7 +135,10 @@ names a function, or is one, matches this function or its methods."
           do (write-string text stream :start start :end dashes)
           while dashes
           do (let ((name (string-left-trim "-" (subseq text dashes end))))
-               (cond ((or (string= name "")  ; a rule, or in another name
+               (cond ((or (and (zerop (option-kind (octets-of name)))
+                               (not (eql (search "option '" text :from-end t
+                                                            :end2 dashes)
+                                         (- dashes 8)))) ; "unknown option '"
                           (not (or (zerop dashes)
                                    (find (char text (1- dashes))
                                          '(#\Space #\Newline #\' #\()))))

@@ -104,9 +104,9 @@ MPROF_API void *mprof_profile_command(void *profile, void *base,
                                       const uint64_t *samples,
                                       uint64_t count);
 
-/* Returns 1 if the option NAME, without dashes, selects a part of a profile,
- * else 0. */
-MPROF_API int mprof_option_selects(const char *name);
+/* Returns 2 if the option NAME, without dashes, selects a part of a profile,
+ * 1 if it does something else, 0 if there is none. */
+MPROF_API int mprof_option_kind(const char *name);
 
 /* Closes PROFILE, which may be NULL, and which no thread may be using. */
 MPROF_API void mprof_profile_close(void *profile);

@@ -246,14 +246,15 @@ const struct option_row option_rows[] = {
     {.name = NULL},
 };
 
-/* Finds a row of the view that all commands take which show a profile. */
 int
-mprof_option_selects(const char *name)
+mprof_option_kind(const char *name)
 {
-  const struct option_row *row = option_rows;
-  while (row->name != NULL && ((row->commands & IN_SHOWN) != IN_SHOWN ||
-                               row->field < offsetof(struct options, view) ||
-                               strcmp(row->name, name) != 0))
-    row++;
-  return row->name != NULL;
+  int kind = 0;
+  for (const struct option_row *row = option_rows; row->name != NULL; row++)
+    if (strcmp(row->name, name) == 0) /* some have a row for each command */
+      kind = kind == 2 || ((row->commands & IN_SHOWN) == IN_SHOWN &&
+                           row->field >= offsetof(struct options, view))
+                 ? 2
+                 : 1;
+  return kind;
 }

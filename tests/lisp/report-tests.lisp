@@ -332,7 +332,8 @@ value: T where they take none."
                ("count (--value=live)" "count (:value :live)")
                ("last (five; see --callers);" "last (five; see :callers);")
                ("'--limit=5' --" "':limit 5' --")
-               (" a--b -- ---- --" " a--b -- ---- --") ("--by" ":by"))
+               (" a--b -- ---- --" " a--b -- ---- --") ("--by" ":by")
+               (" --worker --by=it" " --worker :by :it"))
         do (is (string= expected (mprof::with-keywords said))))
   (with-idle-profiler
     (profiled (make-conses 3))
