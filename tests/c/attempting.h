@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * attempting.h -- tests of functions that allocate in a pool, or that fail.
+ * attempting.h -- tests of functions that allocate in a pool, or that fail:
+ * RUN_TESTS_IN_ATTEMPT takes the place of RUN_TESTS.
  */
 #pragma once
 
+#include "testing.h"
+
 #include "base/pool.h"
+#include "mprof.h"
 
 struct group {
-  const char *name;
-  const struct CMUnitTest *tests;
-  size_t count;
   CMFixtureFunction begin, end;
   int failed;
 };
@@ -18,15 +19,14 @@ static inline void
 run_group(void *closure)
 {
   struct group *group = closure;
-  group->failed = _cmocka_run_group_tests(group->name, group->tests,
-                                          group->count, group->begin,
-                                          group->end);
+  group->failed = run_all_tests(group->begin, group->end);
 }
 
-/* Runs the tests in one attempt. */
+/* Runs all tests in one attempt; returns the exit status. */
 static inline int
-run_in_attempt(struct group group)
+run_in_attempt(CMFixtureFunction begin, CMFixtureFunction end)
 {
+  struct group group = {begin, end, 0};
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
   if (!attempt(&pool, run_group, &group, &error))
@@ -35,16 +35,23 @@ run_in_attempt(struct group group)
   return error.code != MPROF_OK || group.failed != 0;
 }
 
-/* Does FUNCTION with CLOSURE, which fails and says WHY. */
-static inline void
-assert_fails(attempt_function *function, void *closure, const char *why)
-{
-  struct mprof_error error;
-  assert_false(attempt(pool_in_use(), function, closure, &error));
-  assert_string_equal(error.message, why);
-}
+#define RUN_TESTS_IN_ATTEMPT(begin, end)                                     \
+  int main(void)                                                             \
+  {                                                                          \
+    return run_in_attempt(begin, end);                                       \
+  }
 
-#define RUN_IN_ATTEMPT(tests, begin, end)                                    \
-  run_in_attempt((struct group){#tests, tests,                               \
-                                sizeof(tests) / sizeof *(tests), begin, end, \
-                                0})
+/* Runs the command line ARGUMENTS.  *OUTPUT and *ERROR, each of which may be
+ * NULL, become what it says, in the pool in use. */
+static inline int
+mprof_command(const char *arguments, char **output, char **error)
+{
+  void *result = mprof_run_command(arguments);
+  const int status = mprof_result_status(result);
+  if (output != NULL)
+    *output = pool_text(mprof_result_output(result));
+  if (error != NULL)
+    *error = pool_text(mprof_result_error(result));
+  mprof_result_free(result);
+  return status;
+}

@@ -7,14 +7,7 @@
  */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include "base/input_file.h"
 #include "scratch_file.h"

@@ -8,17 +8,9 @@
  */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <unwind.h>
+
+#include "testing.h"
 
 #include "arch/arch.h"
 #include "c/count/call_chain.h"

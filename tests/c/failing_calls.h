@@ -2,7 +2,7 @@
  *
  * failing_calls.h -- a file whose writing fails: at the n-th write, or at a
  * step after the writes.  The system calls below stand in front of those of
- * the C library; they pass few bytes at a time, so that one file is many
+ * the C library; they pass most_bytes at a time, so that one file is several
  * writes, and fail when they are told to.
  */
 #pragma once
@@ -16,7 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 97 }; /* in one write */
+enum { CONTENT = 1 << 20 }; /* more than any file has */
+
+static size_t most_bytes = SIZE_MAX; /* in one write */
 
 /* Which call fails, counted from 1 (0: none), and how. */
 static struct {
@@ -36,7 +38,7 @@ write(int descriptor, const void *bytes, size_t length)
     return -1;
   }
   return syscall(SYS_write, descriptor, bytes,
-                 length < MOST_BYTES ? length : MOST_BYTES);
+                 length < most_bytes ? length : most_bytes);
 }
 
 int
@@ -69,11 +71,11 @@ put_old_file(void)
 
 /* The length of the file, of which *CONTENT gets the text. */
 static inline size_t
-file_content(char content[65536])
+file_content(char content[CONTENT])
 {
   FILE *file = fopen(path, "r");
   assert_non_null(file);
-  size_t length = fread(content, 1, 65535, file);
+  size_t length = fread(content, 1, CONTENT - 1, file);
   content[length] = '\0';
   fclose(file);
   return length;

@@ -5,13 +5,7 @@
  */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include "c/count/hook.h"
 #include "c/count/stripes.h"

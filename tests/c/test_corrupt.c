@@ -11,15 +11,9 @@
  */
 
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "attempting.h"
 #include "base/input_file.h"
-#include "command_output.h"
 #include "common/pprof_format.h"
 #include "every.h"
 #include "profile_invariants.h"
@@ -127,13 +121,11 @@ flip_bytes(uint8_t *data, size_t length, const uint8_t *flips, size_t count)
     }
 }
 
-static void
-every_truncation(void **state)
+TEST(every_truncation)
 {
   struct builder *b = example("widgets");
   size_t length;
   uint8_t *data = builder_pack(b, &length);
-  (void)state;
   cut_everywhere(data, length);
   free(data);
   builder_free(b);
@@ -143,8 +135,7 @@ every_truncation(void **state)
 }
 
 /* Each bit alone, all of them, and halves of each byte. */
-static void
-every_flipped_byte(void **state)
+TEST(every_flipped_byte)
 {
   static const uint8_t flips[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20,
                                   0x40, 0x80, 0xff, 0x0f, 0xf0, 0x55};
@@ -153,7 +144,6 @@ every_flipped_byte(void **state)
   size_t packed_length;
   uint8_t *data = builder_pack(b, &length);
   uint8_t *packed = builder_gzip(data, length, &packed_length);
-  (void)state;
   flip_bytes(packed, packed_length, flips, sizeof flips);
   flip_bytes(data, length, flips, sizeof flips);
   free(packed);
@@ -162,8 +152,7 @@ every_flipped_byte(void **state)
 }
 
 /* What a file says of itself. */
-static void
-absurd_comments(void **state)
+TEST(absurd_comments)
 {
   static const struct {
     const char *comment, *reason;
@@ -180,7 +169,6 @@ absurd_comments(void **state)
       {"mprof.contexts=", "that is not a count"},
       {"mprof.bytes=11", "but the samples add up to 10"},
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct builder *b = example("recursion");
     builder_comment(b, cases[i].comment);
@@ -256,14 +244,12 @@ same_behind_front(const uint8_t *data, size_t length, bool packed)
 
 /* Changes every eighth byte of a file with samples, and takes the files that
  * are refused for one fault each. */
-static void
-faults_far_into_a_file(void **state)
+TEST(faults_far_into_a_file)
 {
   struct builder *b = example("recursion");
   size_t length, refused = 0;
   uint8_t *data = builder_pack(b, &length);
   glob_t files;
-  (void)state;
   for (size_t i = 0; i < length; i += 8) {
     data[i] ^= 0x07;
     refused += same_behind_front(data, length, false);
@@ -282,14 +268,4 @@ faults_far_into_a_file(void **state)
   globfree(&files);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_truncation),
-      cmocka_unit_test(every_flipped_byte),
-      cmocka_unit_test(absurd_comments),
-      cmocka_unit_test(faults_far_into_a_file),
-  };
-  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
-}
+RUN_TESTS_IN_ATTEMPT(make_scratch, remove_scratch)

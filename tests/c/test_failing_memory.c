@@ -9,22 +9,13 @@
  * from mprof's own code.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include "every.h"
 #include "mprof.h"
 #include "scratch_file.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct {
   unsigned long calls; /* so far */
@@ -125,10 +116,8 @@ try_all(const char *arguments)
 #define LISP "tests/golden/recursion.data"
 #define C "tests/golden/regions.data"
 
-static void
-reports(void **state)
+TEST(reports)
 {
-  (void)state;
   try_all("report\n-verbose\n" LISP);
   try_all("report\n-verbose\n--system=show\n" C);
   try_all("report\n--by=package\n--focus=F\n--hide=G\n" LISP);
@@ -137,13 +126,11 @@ reports(void **state)
           "tests/golden/phases.data");
 }
 
-static void
-exports(void **state)
+TEST(exports)
 {
   static const char *const formats[] = {
       "folded", "html", "lisp",       "lisp\n--tables=contexts", "pprof",
       "callgrind", "dot", "json", "speedscope", "csv"};
-  (void)state;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     char arguments[128];
     snprintf(arguments, sizeof arguments, "export\n--format=%s\n%s",
@@ -153,31 +140,17 @@ exports(void **state)
   try_all("flamegraph\n" LISP);
 }
 
-static void
-comparisons(void **state)
+TEST(comparisons)
 {
-  (void)state;
   try_all("diff\n-verbose\n" LISP "\n" LISP);
 }
 
-static void
-merges(void **state)
+TEST(merges)
 {
   char arguments[256];
-  (void)state;
   snprintf(arguments, sizeof arguments, "merge\n-o\n%s\n%s\n%s", scratch, C,
            C);
   try_all(arguments);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reports),
-      cmocka_unit_test(exports),
-      cmocka_unit_test(comparisons),
-      cmocka_unit_test(merges),
-  };
-  return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+RUN_TESTS(make_scratch, remove_scratch)

@@ -5,12 +5,6 @@
  * with one line.  Of each kind of file which of both is known.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "attempting.h"
 #include "bounded_command.h"
 #include "profile_builder.h"
@@ -31,11 +25,9 @@ static const char names[] = "too long for a file of this size";
 
 /* ---- sample types, samples, labels ---- */
 
-static void
-sample_types(void **state)
+TEST(sample_types)
 {
   struct stress s;
-  (void)state;
   stress_begin(&s, NULL);
   uint64_t values[400] = {1, 16};
   for (size_t i = 2; i < 400; i++)
@@ -47,11 +39,9 @@ sample_types(void **state)
   try_stress(&s, NULL);
 }
 
-static void
-equal_samples(void **state)
+TEST(equal_samples)
 {
   struct stress s;
-  (void)state;
   stress_begin(&s, NULL);
   stress_both(&s, 1, stress_text(&s, "f"));
   while (stress_room(&s, 1))
@@ -61,13 +51,11 @@ equal_samples(void **state)
 
 /* Sets of labels, each other than all before: sizes, threads, types; many
  * labels in one set. */
-static void
-labels(void **state)
+TEST(labels)
 {
   static const char *const keys[] = {"bytes", "thread", "type", "class",
                                      "region"};
   struct stress s;
-  (void)state;
   for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
     stress_begin(&s, "lisp");
     stress_both(&s, 1, stress_text(&s, "f"));
@@ -87,11 +75,9 @@ labels(void **state)
 }
 
 /* One long text in all sets. */
-static void
-long_labels(void **state)
+TEST(long_labels)
 {
   struct stress s;
-  (void)state;
   stress_begin(&s, "lisp");
   uint64_t key = stress_text(&s, "type");
   uint64_t text = stress_long(&s, "t", STRESS_BYTES / 2);
@@ -103,11 +89,9 @@ long_labels(void **state)
   try_stress(&s, names);
 }
 
-static void
-nested_regions(void **state)
+TEST(nested_regions)
 {
   struct stress s;
-  (void)state;
   stress_begin(&s, "lisp");
   stress_both(&s, 1, stress_text(&s, "f"));
   stress_label(&s, stress_text(&s, "region"),
@@ -120,11 +104,9 @@ nested_regions(void **state)
 
 /* One chain of two functions by turns; the same with calls that are not
  * written out. */
-static void
-deep_chains(void **state)
+TEST(deep_chains)
 {
   struct stress s;
-  (void)state;
   stress_begin(&s, "c");
   stress_both(&s, 1, stress_text(&s, "f"));
   stress_both(&s, 2, stress_text(&s, "g"));
@@ -133,12 +115,10 @@ deep_chains(void **state)
 }
 
 /* A chain of functions that are all different. */
-static void
-many_functions(void **state)
+TEST(many_functions)
 {
   struct stress s;
   uint64_t count = 0;
-  (void)state;
   stress_begin(&s, "lisp");
   for (; stress_room(&s, 1); count++)
     stress_both(&s, count + 1, stress_name(&s, count));
@@ -148,12 +128,10 @@ many_functions(void **state)
 
 /* Chains that share little: all pairs of functions, and a node with very many
  * children. */
-static void
-many_chains(void **state)
+TEST(many_chains)
 {
   struct stress s;
   uint64_t count;
-  (void)state;
   stress_begin(&s, "lisp");
   for (count = 1; count <= 200; count++)
     stress_both(&s, count, stress_name(&s, count));
@@ -171,8 +149,7 @@ many_chains(void **state)
 
 /* One location of very many lines, again and again: below each other, or in
  * one sample each; and as many as are within the limit. */
-static void
-inlined_lines(void **state)
+TEST(inlined_lines)
 {
   static const struct {
     size_t lines, deep, samples;
@@ -181,7 +158,6 @@ inlined_lines(void **state)
                {STRESS_BYTES / 16, 1, STRESS_BYTES / 32, names},
                {100, 10000, 1, NULL}};
   struct stress s;
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     stress_begin(&s, NULL);
     stress_function(&s, 1, stress_text(&s, "f"), 0);
@@ -195,11 +171,9 @@ inlined_lines(void **state)
 /* ---- names ---- */
 
 /* A long name: all of a chain, the caller of all, a file of all. */
-static void
-long_names(void **state)
+TEST(long_names)
 {
   struct stress s;
-  (void)state;
   stress_begin(&s, NULL);
   stress_both(&s, 1, stress_long(&s, "f", STRESS_BYTES / 2));
   stress_deep(&s, STRESS_BYTES / 2, 1);
@@ -220,13 +194,11 @@ long_names(void **state)
 
 /* Names that are called after files, all of one name; names as long as can
  * be, of parentheses and of bytes that are no UTF-8. */
-static void
-odd_names(void **state)
+TEST(odd_names)
 {
   static const char *const parts[] = {"(", "(A :IN ", "\xff", "a::", "\\"};
   struct stress s;
   char path[32];
-  (void)state;
   stress_begin(&s, "lisp");
   uint64_t name = stress_text(&s, "(LAMBDA :IN (LOAD \"x.lisp\"))");
   for (uint64_t i = 1; stress_room(&s, 1); i++) {
@@ -248,11 +220,9 @@ odd_names(void **state)
 /* ---- mappings, comments ---- */
 
 /* Mappings of one file that is there, each with an address in it. */
-static void
-mappings(void **state)
+TEST(mappings)
 {
   struct stress s;
-  (void)state;
   stress_begin(&s, "c");
   uint64_t file = stress_text(&s, getenv("MPROF"));
   for (uint64_t i = 1; stress_room(&s, 1); i++) {
@@ -271,14 +241,12 @@ mappings(void **state)
 
 /* Comments that functions are compared with; one on a region, with a long
  * name, many times. */
-static void
-comments(void **state)
+TEST(comments)
 {
   static const char *const keys[] = {"root", "calls_unknown", "symbol_note",
                                      "residual_note", "type", "program"};
   struct stress s;
   char text[48];
-  (void)state;
   for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
     stress_begin(&s, k < 4 ? "lisp" : "c");
     for (uint64_t i = 1; stress_room(&s, 1); i++) {
@@ -300,12 +268,10 @@ comments(void **state)
 /* ---- compression ---- */
 
 /* A chain, and samples, that are nearly nothing on the disk. */
-static void
-compressed(void **state)
+TEST(compressed)
 {
   struct stress s;
   size_t length;
-  (void)state;
   for (int many = 0; many < 2; many++) {
     stress_begin(&s, NULL);
     stress_both(&s, 1, stress_text(&s, "f"));
@@ -332,14 +298,12 @@ unhashed(uint64_t hash)
 
 /* Ids that all meet in one place of a table, but for a hash that is another
  * one in each process; and a chain of the last of them. */
-static void
-colliding_ids(void **state)
+TEST(colliding_ids)
 {
   enum { IDS = 60000, DEPTH = 1000000 };
   struct stress s;
   size_t length;
   static uint64_t ids[DEPTH];
-  (void)state;
   stress_begin(&s, NULL);
   for (uint64_t i = 1; i <= IDS; i++)
     stress_both(&s, unhashed(i), 0);
@@ -354,18 +318,4 @@ colliding_ids(void **state)
   stress_release(&s);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sample_types),   cmocka_unit_test(equal_samples),
-      cmocka_unit_test(labels),         cmocka_unit_test(long_labels),
-      cmocka_unit_test(nested_regions), cmocka_unit_test(deep_chains),
-      cmocka_unit_test(many_functions), cmocka_unit_test(many_chains),
-      cmocka_unit_test(inlined_lines),  cmocka_unit_test(long_names),
-      cmocka_unit_test(odd_names),      cmocka_unit_test(mappings),
-      cmocka_unit_test(comments),      
-      cmocka_unit_test(compressed),     cmocka_unit_test(colliding_ids),
-  };
-  return RUN_IN_ATTEMPT(tests, make_files, remove_files);
-}
+RUN_TESTS_IN_ATTEMPT(make_files, remove_files)

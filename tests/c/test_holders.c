@@ -3,14 +3,6 @@
  * test_holders.c -- small heaps at random: what dominates an object
  * is what it can no longer be reached without, tried out one by one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "attempting.h"
 #include "holders/dominators.h"
@@ -174,10 +166,8 @@ find(struct search *search, const struct heap_graph *graph)
                          search->predecessors);
 }
 
-static void
-as_when_one_is_taken_away(void **state)
+TEST(as_when_one_is_taken_away)
 {
-  (void)state;
   for (uint32_t i = 1; i <= HEAPS; i++) {
     struct arrays arrays;
     struct heap_graph graph;
@@ -195,15 +185,13 @@ as_when_one_is_taken_away(void **state)
 }
 
 /* A list so long that no function may call itself for each cons. */
-static void
-a_long_list(void **state)
+TEST(a_long_list)
 {
   enum { LENGTH = 3000000 };
   struct arrays a;
   struct heap_graph graph;
   struct search search;
   uint32_t *dominators;
-  (void)state;
   make_arrays(&a, LENGTH + 2, LENGTH, 2);
   set_root(&a, 0, 0);
   set_root(&a, 1, IMAGE_LEVELS - 1);
@@ -221,10 +209,8 @@ a_long_list(void **state)
 }
 
 /* One number of a graph is another: it is refused, or something is found. */
-static void
-numbers_at_random(void **state)
+TEST(numbers_at_random)
 {
-  (void)state;
   for (uint32_t i = 1; i <= HEAPS; i++) {
     struct arrays a;
     struct heap_graph graph;
@@ -247,13 +233,4 @@ numbers_at_random(void **state)
   }
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(as_when_one_is_taken_away),
-      cmocka_unit_test(a_long_list),
-      cmocka_unit_test(numbers_at_random),
-  };
-  return RUN_IN_ATTEMPT(tests, NULL, NULL);
-}
+RUN_TESTS_IN_ATTEMPT(NULL, NULL)

@@ -4,14 +4,7 @@
  * their members has its line there, with its offset and its bytes, and no
  * line is of anything else.  The line of the version names it. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include "c/count/stripes.h"
 #include "common/image_format.h"
@@ -92,14 +85,12 @@ read_line(const char *text, char name[32], struct line *line)
          sscanf(text, "%31s %zu", name, &line->bytes) == 2;
 }
 
-static void
-manual_has_all_members(void **state)
+TEST(manual_has_all_members)
 {
   FILE *page = fopen("reduce/mprof-formats.5", "re");
   char text[200], name[32];
   size_t found = 0;
   int within = 0;
-  (void)state;
   assert_non_null(page);
   while (fgets(text, sizeof text, page) != NULL) {
     struct line line;
@@ -120,10 +111,4 @@ manual_has_all_members(void **state)
   assert_int_equal(found, LINES);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(manual_has_all_members)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

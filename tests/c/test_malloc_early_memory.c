@@ -4,24 +4,16 @@
  * allocator is found.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "c/interpose/real_allocator.h"
 
-static void
-test_blocks(void **state)
+TEST(test_blocks)
 {
   enum { N = 40 };
   static unsigned char *blocks[N];
   static size_t sizes[N];
-  (void)state;
   for (int i = 0; i < N; i++) {
     const size_t alignment = (size_t)1 << i % 10;
     sizes[i] = (size_t)i * 37 % 1001;
@@ -41,11 +33,9 @@ test_blocks(void **state)
   }
 }
 
-static void
-test_others(void **state)
+TEST(test_others)
 {
   void *p = malloc(10), *large = early_allocate(16, EARLY_BYTES / 4);
-  (void)state;
   assert_false(early_contains(p));
   assert_false(early_contains(&p));
   assert_false(early_contains(NULL));
@@ -60,12 +50,4 @@ test_others(void **state)
   assert_null(early_allocate(SIZE_MAX / 2 + 1, 1));
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_blocks),
-    cmocka_unit_test(test_others),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -244,10 +244,8 @@ free_in_midst(unsigned number, bool separate)
   return true;
 }
 
-static void
-test_frees(void **state)
+TEST(test_frees)
 {
-  (void)state;
 #ifndef __aarch64__
   const struct sigaction frees = {.sa_sigaction = on_trap_free,
                                   .sa_flags = SA_SIGINFO};
@@ -264,10 +262,8 @@ test_frees(void **state)
 #endif
 }
 
-static void
-test_interrupted(void **state)
+TEST(test_interrupted)
 {
-  (void)state;
   signal(SIGTRAP, on_trap);
   for (int round = 0; round < 10; round++)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
@@ -281,14 +277,14 @@ test_interrupted(void **state)
   signal(SIGTRAP, SIG_DFL);
 }
 
-int
-main(void)
+/* Of this program itself, nothing counts. */
+static int
+begin_tests(void **state)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_interrupted),
-    cmocka_unit_test(test_frees),
-  };
-  monitor_count(false); /* of this program itself, nothing */
+  (void)state;
+  monitor_count(false);
   monitor.ready = false;
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return 0;
 }
+
+RUN_TESTS(begin_tests, NULL)

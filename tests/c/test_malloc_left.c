@@ -6,16 +6,10 @@
  * is two.
  */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "arch/arch.h"
 #include "c/count/monitor.h"
@@ -115,11 +109,9 @@ in_thread(void *data)
   return data;
 }
 
-static void
-test_left(void **state)
+TEST(test_left)
 {
   pthread_t thread;
-  (void)state;
   signal(SIGSEGV, leave);
   pthread_create(&thread, NULL, in_thread, NULL);
   pthread_join(thread, NULL);
@@ -153,14 +145,12 @@ find_record(struct context_tree *tree, bool leaf, uint32_t *count)
 }
 
 /* What counts a new record is left just before: nobody finds it. */
-static void
-test_record(void **state)
+TEST(test_record)
 {
   static _Alignas(ARCH_PAGE) char pages[2 * ARCH_PAGE];
   struct context_tree *const tree =
       (void *)(pages + ARCH_PAGE - offsetof(struct context_tree, arenas));
   uint32_t count;
-  (void)state;
   assert_int_equal(
       context_tree_init(tree, 100, false, no_function, NULL), 0);
   context_tree_child(tree, CONTEXT_ROOT, 10);
@@ -182,12 +172,4 @@ test_record(void **state)
   signal(SIGSEGV, SIG_DFL);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_left),
-      cmocka_unit_test(test_record),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -38,10 +38,8 @@ other_deep(int n)
   sink = (int)room[0];
 }
 
-static void
-test_stale_words(void **state)
+TEST(test_stale_words)
 {
-  (void)state;
   for (int i = 0; i < 60; i++) {
     deep_and_gone(i % 20);
     other_deep(i % 20);
@@ -57,11 +55,9 @@ compare_ints(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void
-test_callbacks(void **state)
+TEST(test_callbacks)
 {
   int numbers[100];
-  (void)state;
   for (int i = 0; i < 100; i++)
     numbers[i] = i * 7919 % 101;
   qsort(numbers, 100, sizeof *numbers, compare_ints);
@@ -108,10 +104,8 @@ realigned_with_room(int n)
   sink = aligned[0] + p[0];
 }
 
-static void
-test_odd_frames(void **state)
+TEST(test_odd_frames)
 {
-  (void)state;
   for (int i = 0; i < 10; i++) {
     with_room(20);
     realigned(20);
@@ -153,15 +147,13 @@ below_another(size_t room, bool walking)
 /* Two frames end at one place and begin at two, and all words of the first
  * one's callers are still there: only the frame pointer tells them apart, in
  * the register or where it was saved. */
-static void
-test_other_beginning(void **state)
+TEST(test_other_beginning)
 {
   const size_t room = 4096;
   const uintptr_t end = below_another(room, false);
   const size_t more = with_end(room, false) - end;
   uintptr_t (*volatile const ways[])(size_t, bool) = { below_another,
                                                        with_end };
-  (void)state;
   for (int i = 0; i < 6; i++)
     ways[i % 2](i % 2 == 0 ? room : room + more, true);
 }
@@ -179,10 +171,8 @@ jump_from(int n)
   sink = n;
 }
 
-static void
-test_jumps(void **state)
+TEST(test_jumps)
 {
-  (void)state;
   for (volatile int i = 0; i < 50; i++) {
     if (setjmp(target) == 0)
       jump_from(i % 20);
@@ -227,13 +217,11 @@ compute(int n)
   return n < 2 ? n : compute(n - 1) + compute(n - 2);
 }
 
-static void
-test_signals(void **state)
+TEST(test_signals)
 {
   static char stack[1 << 16];
   stack_t other = { .ss_sp = stack, .ss_size = sizeof stack }, none;
   struct sigaction action = { .sa_handler = handler };
-  (void)state;
   sigaction(SIGUSR1, &action, NULL);
   for (int i = 0; i < 30; i++)
     raise_deep(i);
@@ -249,15 +237,13 @@ test_signals(void **state)
   sigaltstack(&other, NULL);
 }
 
-static void
-test_interruptions(void **state)
+TEST(test_interruptions)
 {
   struct sigaction action = { .sa_handler = tick };
   struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
                             .sigev_signo = SIGUSR1 };
   struct itimerspec often = { { 0, 100000 }, { 0, 100000 } };
   timer_t timer;
-  (void)state;
   sigaction(SIGUSR1, &action, NULL);
   assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
   timer_settime(timer, 0, &often, NULL);
@@ -282,10 +268,8 @@ coroutine(int number)
   }
 }
 
-static void
-test_coroutines(void **state)
+TEST(test_coroutines)
 {
-  (void)state;
   for (int i = 0; i < 4; i++) {
     getcontext(&contexts[i]);
     contexts[i].uc_stack.ss_sp = stacks[i];
@@ -310,30 +294,13 @@ in_thread(void *data)
   return data;
 }
 
-static void
-test_threads(void **state)
+TEST(test_threads)
 {
   pthread_t threads[4];
-  (void)state;
   for (int i = 0; i < 4; i++)
     assert_int_equal(pthread_create(&threads[i], NULL, in_thread, NULL), 0);
   for (int i = 0; i < 4; i++)
     pthread_join(threads[i], NULL);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_stale_words),
-    cmocka_unit_test(test_callbacks),
-    cmocka_unit_test(test_odd_frames),
-    cmocka_unit_test(test_other_beginning),
-    cmocka_unit_test(test_jumps),
-    cmocka_unit_test(test_signals),
-    cmocka_unit_test(test_interruptions),
-    cmocka_unit_test(test_coroutines),
-    cmocka_unit_test(test_threads),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -8,13 +8,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "image/spin_lock.h"
 
@@ -51,11 +47,9 @@ hold(void *unused)
   return unused;
 }
 
-static void
-test_lock(void **state)
+TEST(test_lock)
 {
   pthread_t holder;
-  (void)state;
   if (!use_one_processor() || !take_priority(HIGH))
     skip();
   sem_init(&is_locked, 0, 0);
@@ -72,9 +66,4 @@ test_lock(void **state)
   alarm(0);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lock)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

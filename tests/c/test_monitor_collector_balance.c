@@ -10,20 +10,13 @@
  * from a swept page is not counted at once but with the next page that is
  * swept; and a page in which nothing is free is swept in vain.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
 #include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
+
+#include "testing.h"
 
 #include "lisp/balance/collector_balance.h"
 
@@ -199,20 +192,16 @@ add_page(size_t granules, int free_objects)
       .pages[collector.sizes[granules].page_count++] = free_objects;
 }
 
-static void
-nothing_was_ever_swept(void **state)
+TEST(nothing_was_ever_swept)
 {
-  (void)state;
   set_up(1000000, 0);
   collector.collections = 0;
   check();
   assert_int_equal(collector.collections, 0);
 }
 
-static void
-one_thread_marks(void **state)
+TEST(one_thread_marks)
 {
-  (void)state;
   set_up(1000000, 0);
   collector.parallel = 0;
   add_page(20, 3);
@@ -220,29 +209,23 @@ one_thread_marks(void **state)
   assert_int_equal(collector.collections, 1);
 }
 
-static void
-a_page_waits(void **state)
+TEST(a_page_waits)
 {
-  (void)state;
   set_up(1000000, 1600);
   add_page(16, 5);
   check();
   assert_int_equal(collector.collections, 1);
 }
 
-static void
-no_page_waits(void **state)
+TEST(no_page_waits)
 {
-  (void)state;
   set_up(1000000, 1600);
   check();
   assert_int_equal(collector.collections, 2);
 }
 
-static void
-any_state(void **state)
+TEST(any_state)
 {
-  (void)state;
   srand(1);
   for (int round = 0; round < 20000; round++) {
     set_up((uint64_t)(10000 + rand() % 1000000),
@@ -264,15 +247,13 @@ any_state(void **state)
 
 /* The tables made between two balances count, with today's rounding; a table
  * that was there before counts no more, however it was rounded. */
-static void
-tables_grow(void **state)
+TEST(tables_grow)
 {
   struct collector_balance sum = {0};
   const struct collector_balance small = {.bytes = 100,
                                           .table_bits = {0, 5, 9}},
                                  large = {.bytes = 5000,
                                           .table_bits = {2, 7, 9}};
-  (void)state;
   collector_balance_add(&sum, &small, &large);
   assert_int_equal(sum.bytes, 4900);
   assert_int_equal(sum.table_bytes, 16 + 32 + 512 + 1344);
@@ -288,16 +269,4 @@ tables_grow(void **state)
   assert_int_equal(sum.doubts, BALANCE_TABLES);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(nothing_was_ever_swept),
-    cmocka_unit_test(one_thread_marks),
-    cmocka_unit_test(a_page_waits),
-    cmocka_unit_test(no_page_waits),
-    cmocka_unit_test(any_state),
-    cmocka_unit_test(tables_grow)
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

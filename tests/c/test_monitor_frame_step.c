@@ -6,15 +6,9 @@
  * the compiler's unwinder finds: test_malloc_odd_stacks.c.)
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "arch/arch.h"
 #include "code/frame_step.h"
@@ -23,15 +17,13 @@ static volatile int sink;
 
 /* Of code without call-frame information the frame pointer says where the
  * caller is, if it points to the stack, and what it says is an address. */
-static void
-test_no_information(void **state)
+TEST(test_no_information)
 {
   uintptr_t stack[6] = {0};
   const struct stack_frame from = {.ip = (uintptr_t)&sink,
                                    .sp = (uintptr_t)stack,
                                    .pointer = (uintptr_t)&stack[2]};
   struct stack_frame to, wild = from;
-  (void)state;
   stack[2] = 17;
   stack[3] = (uintptr_t)qsort;
   assert_int_equal(frame_step(&from, &to), FRAME_STEP_CALLER);
@@ -51,8 +43,7 @@ test_no_information(void **state)
 
 /* A stack that the program has made ends where nobody knows, below that of the
  * thread: what a register points to above it may be no memory. */
-static void
-test_end_of_own_stack(void **state)
+TEST(test_end_of_own_stack)
 {
   enum { PAGE = 1 << 16 };
   char *const stack = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
@@ -61,7 +52,6 @@ test_end_of_own_stack(void **state)
   struct stack_frame from = {.ip = (uintptr_t)&sink,
                              .sp = (uintptr_t)(end - 4)};
   struct stack_frame to;
-  (void)state;
   assert_ptr_not_equal(stack, MAP_FAILED);
   assert_true((uintptr_t)stack < (uintptr_t)pthread_self());
   end[1] = (uintptr_t)qsort;
@@ -77,11 +67,9 @@ test_end_of_own_stack(void **state)
 }
 
 /* The rules of code that is gone are in the table no more. */
-static void
-test_forgotten(void **state)
+TEST(test_forgotten)
 {
   const uintptr_t start = (uintptr_t)qsort, kept = (uintptr_t)bsearch;
-  (void)state;
   frame_rule_find(start + 1, false);
   frame_rule_find(kept + 1, false);
   assert_int_not_equal(
@@ -105,14 +93,12 @@ rule_at(uintptr_t ip)
 /* The rule for a place does not depend on those that were asked for before:
  * backwards through much code, each is found from the beginning of its
  * function; forwards and in leaps, on from where the last one was. */
-static void
-test_orders(void **state)
+TEST(test_orders)
 {
   enum { BYTES = 20000 };
   static uint64_t rules[BYTES];
   const uintptr_t start = (uintptr_t)qsort;
   size_t several = 0;
-  (void)state;
   for (size_t i = BYTES; i-- > 0;) {
     rules[i] = rule_at(start + i);
     several += i + 1 < BYTES && rules[i] != rules[i + 1];
@@ -126,14 +112,4 @@ test_orders(void **state)
   }
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_forgotten),
-      cmocka_unit_test(test_no_information),
-      cmocka_unit_test(test_end_of_own_stack),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

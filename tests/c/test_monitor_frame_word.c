@@ -2,13 +2,8 @@
  *
  * Where a frame word is, as the instruction says that sets it to zero.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "arch/arch.h"
 
@@ -24,10 +19,8 @@ distance(const void *code, int from)
 #ifdef __aarch64__
 
 /* str xzr, [sp, N] and [x29, N]; stur xzr, [x29, -N]. */
-static void
-test_words(void **state)
+TEST(test_words)
 {
-  (void)state;
   for (uint32_t n = 0; n < 4096; n++) {
     const uint32_t by_stack = 0xF90003FF | n << 10;
     const uint32_t by_frame = 0xF90003BF | n << 10;
@@ -41,12 +34,10 @@ test_words(void **state)
 }
 
 /* Another register is stored, or four bytes, or it is no store. */
-static void
-test_others(void **state)
+TEST(test_others)
 {
   static const uint32_t codes[] = {0xF90007E1, 0xB90007FF, 0xF94007FF,
                                    0xD503201F};
-  (void)state;
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     distance(&codes[i], -1);
 }
@@ -54,13 +45,11 @@ test_others(void **state)
 #else
 
 /* movq $0, -8(%rbp) and further, by one byte and by four. */
-static void
-test_words(void **state)
+TEST(test_words)
 {
   uint8_t near[] = {0x48, 0xC7, 0x45, 0, 0, 0, 0, 0};
   uint8_t far[] = {0x48, 0xC7, 0x85, 0, 0, 0, 0, 0, 0, 0, 0};
   static const int32_t distances[] = {-136, -4096, -0xFFF8};
-  (void)state;
   for (int n = 8; n <= 128; n += 8) {
     near[3] = (uint8_t)-n;
     assert_int_equal(distance(near, ARCH_REGISTER_FRAME_POINTER), -n);
@@ -74,27 +63,17 @@ test_words(void **state)
 
 /* Above the frame pointer, from the stack pointer, not a store of eight
  * bytes. */
-static void
-test_others(void **state)
+TEST(test_others)
 {
   static const uint8_t codes[][11] = {
       {0x48, 0xC7, 0x45, 0x08},       {0x48, 0xC7, 0x45, 0x00},
       {0x48, 0xC7, 0x44, 0x24, 0xF8}, {0xC7, 0x45, 0xF8},
       {0x48, 0x89, 0x45, 0xF8},
   };
-  (void)state;
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     distance(codes[i], -1);
 }
 
 #endif
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_words),
-      cmocka_unit_test(test_others),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -5,13 +5,8 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "code/code_objects.h"
 #include "code/function_numbers.h"
@@ -32,12 +27,10 @@ add_keys(struct shared_table *table)
     assert_true(shared_table_add(table, key_of(i), i));
 }
 
-static void
-uses_places_again(void **state)
+TEST(uses_places_again)
 {
   struct shared_table table = SHARED_TABLE_EMPTY;
   const char *entries = NULL;
-  (void)state;
   for (int i = 0; i < 50; i++) {
     add_keys(&table);
     if (i == 1)
@@ -48,13 +41,11 @@ uses_places_again(void **state)
 }
 
 /* Code that is loaded somewhere else each time. */
-static void
-takes_no_more_for_other_places(void **state)
+TEST(takes_no_more_for_other_places)
 {
   enum { ROUNDS = 20000, EACH = 10 };
   struct shared_table table = SHARED_TABLE_EMPTY;
   const char *entries = NULL;
-  (void)state;
   for (uint64_t i = 1; i <= 20; i++)
     assert_true(shared_table_add(&table, key_of(i), i));
   for (uint64_t round = 1; round <= ROUNDS; round++) {
@@ -90,13 +81,11 @@ find_keys(void *closure)
   return (void *)wrong;
 }
 
-static void
-is_read_while_it_grows(void **state)
+TEST(is_read_while_it_grows)
 {
   struct shared_table table = SHARED_TABLE_EMPTY;
   pthread_t thread;
   void *wrong;
-  (void)state;
   assert_int_equal(pthread_create(&thread, NULL, find_keys, &table), 0);
   for (uint64_t i = 1; i <= KEYS; i++) {
     shared_table_add(&table, key_of(i), i);
@@ -121,14 +110,12 @@ note_new_number(uint32_t number, uintptr_t code)
   return true;
 }
 
-static void
-numbers_are_given_once(void **state)
+TEST(numbers_are_given_once)
 {
   struct function_numbers n = {.table = SHARED_TABLE_EMPTY,
                                .most = 3,
                                .on_new_number = note_new_number};
   const uintptr_t start = (uintptr_t)find_keys;
-  (void)state;
   assert_int_equal(function_number_of_site(&n, start + 3), 1);
   assert_int_equal(function_number_of_site(&n, start + 4), 1);
   assert_int_equal(function_number_of_start(&n, start), 1);
@@ -157,12 +144,10 @@ unload(uintptr_t start, const char *path)
   return code_notes_retire(&gone, &numbers);
 }
 
-static void
-retires_sites(void **state)
+TEST(retires_sites)
 {
   struct code_object one = unload(100, "one"), two = unload(100, "two");
   const uint64_t retired = code_object_retired_site(&two, 103);
-  (void)state;
   assert_int_equal(RETIRED_OBJECT(retired), 2);
   assert_int_equal(RETIRED_OFFSET(retired), 3);
   assert_int_equal(code_object_retired_site(&two, 111), 111);
@@ -170,10 +155,8 @@ retires_sites(void **state)
 }
 
 /* However often they are loaded and unloaded. */
-static void
-retires_libraries_once(void **state)
+TEST(retires_libraries_once)
 {
-  (void)state;
   for (int i = 0; i < CODE_OBJECTS; i++) {
     assert_int_equal(unload(100, "one").number, 1);
     assert_int_equal(unload(200, "one").number, 3);
@@ -194,12 +177,10 @@ note_gone(const struct code_object *gone)
 }
 
 /* As a program does that has no memory for the list, and one that has. */
-static void
-unloads_files_with_and_without_list(void **state)
+TEST(unloads_files_with_and_without_list)
 {
   const uintptr_t address = (uintptr_t)_cmocka_run_group_tests;
   struct dl_find_object found;
-  (void)state;
   assert_int_equal(_dl_find_object((void *)address, &found), 0);
   code_objects_unload(found.dlfo_link_map->l_addr, note_gone);
   assert_int_equal(gone_count, 1);
@@ -218,12 +199,10 @@ unloads_files_with_and_without_list(void **state)
 }
 
 /* No site is left where other code may be next. */
-static void
-retires_more_than_there_is_room_for(void **state)
+TEST(retires_more_than_there_is_room_for)
 {
   struct code_list *const unloaded = &code_objects.unloaded;
   struct code_object last;
-  (void)state;
   assert_int_equal(
       arena_grow(&unloaded->arena, CODE_OBJECTS * sizeof *unloaded->objects),
       0);
@@ -236,18 +215,4 @@ retires_more_than_there_is_room_for(void **state)
   assert_int_equal(code_object_retired_site(&last, 311), 311);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(uses_places_again),
-      cmocka_unit_test(takes_no_more_for_other_places),
-      cmocka_unit_test(is_read_while_it_grows),
-      cmocka_unit_test(numbers_are_given_once),
-      cmocka_unit_test(retires_sites),
-      cmocka_unit_test(retires_libraries_once),
-      cmocka_unit_test(unloads_files_with_and_without_list),
-      cmocka_unit_test(retires_more_than_there_is_room_for),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -3,15 +3,8 @@
  * test_monitor_snapshot.c -- figures as an image in memory: all of it, or
  * nothing when any request for memory fails.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "testing.h"
 
 #include "common/image_format.h"
 #include "image/image.h"
@@ -147,21 +140,17 @@ check_complete(const struct snapshot *snapshot)
   mprof_result_free(result);
 }
 
-static void
-whole(void **state)
+TEST(whole)
 {
   struct snapshot snapshot = take();
-  (void)state;
   check_complete(&snapshot);
   snapshot_release(&snapshot);
 }
 
 /* Where the collector's sum is in doubt, it can have become smaller. */
-static void
-less_than_nothing(void **state)
+TEST(less_than_nothing)
 {
   struct snapshot snapshot;
-  (void)state;
   monitor.collector.bytes = (uint64_t)-640;
   monitor.collector.doubts = BALANCE_PAGE;
   snapshot = take();
@@ -170,11 +159,9 @@ less_than_nothing(void **state)
   monitor.collector.bytes = monitor.collector.doubts = 0;
 }
 
-static void
-every_request_for_memory(void **state)
+TEST(every_request_for_memory)
 {
   struct snapshot snapshot = take();
-  (void)state;
   const unsigned made = requests.made;
   snapshot_release(&snapshot);
   assert_true(made > 1);
@@ -190,14 +177,4 @@ every_request_for_memory(void **state)
   snapshot_release(&snapshot);
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(whole),
-      cmocka_unit_test(less_than_nothing),
-      cmocka_unit_test(every_request_for_memory),
-  };
-  return cmocka_run_group_tests_name("snapshot", tests, make_figures,
-                                     release_figures);
-}
+RUN_TESTS(make_figures, release_figures)

@@ -3,18 +3,11 @@
 /* What names say: whether they are functions', what groups --by puts them in,
  * which are ECL's own, and how files of one name are told apart. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "analysis/frames.h"
 #include "common/system_functions.h"
 #include "attempting.h"
 
-static void
-names_of_functions(void **state)
+TEST(names_of_functions)
 {
   static const char *const named[] = {
       "MAPCAR",   "CL-USER::[X]",
@@ -27,7 +20,6 @@ names_of_functions(void **state)
       "",          "[libfoo.so.1]",    "[]",     "[over the budget]",
       "[unknown]", "[signal handler]", "0x1000", "(OUT-OF-MEMORY)",
   };
-  (void)state;
   for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
     if (!is_function_name(named[i]))
       fail_msg("%s", named[i]);
@@ -70,8 +62,7 @@ check_names(const struct name_case *cases, size_t count)
     by, LANGUAGE_C, {name, "/src/x.go", 0, false}, group                     \
   }
 
-static void
-lisp_packages(void **state)
+TEST(lisp_packages)
 {
   static const struct name_case cases[] = {
       LISP(BY_PACKAGE, "APP::MAIN", "APP"),
@@ -114,12 +105,10 @@ lisp_packages(void **state)
       LISP(BY_PACKAGE, "\"", "[no package]"),
       {BY_PACKAGE, LANGUAGE_LISP, {"cl_list", "", 0, true}, "[runtime]"},
   };
-  (void)state;
   check_names(cases, sizeof cases / sizeof cases[0]);
 }
 
-static void
-lisp_classes(void **state)
+TEST(lisp_classes)
 {
   static const struct name_case cases[] = {
       LISP(BY_CLASS, "(METHOD APP::AREA (APP::SQUARE))",
@@ -139,12 +128,10 @@ lisp_classes(void **state)
       LISP(BY_CLASS, "(LAMBDA :IN APP::MAIN)", "(LAMBDA :IN APP::MAIN)"),
       LISP(BY_CLASS, "[libm.so.6]", "[libm.so.6]"),
   };
-  (void)state;
   check_names(cases, sizeof cases / sizeof cases[0]);
 }
 
-static void
-names_of_other_languages(void **state)
+TEST(names_of_other_languages)
 {
   static const struct name_case cases[] = {
       C(BY_PACKAGE, "main", "[C]"),
@@ -173,12 +160,10 @@ names_of_other_languages(void **state)
       GO(BY_CLASS, "main.main.func1", "main.main.func1"),
       GO(BY_CLASS, "nowhere", "nowhere"),
   };
-  (void)state;
   check_names(cases, sizeof cases / sizeof cases[0]);
 }
 
-static void
-runtime_of_cxx(void **state)
+TEST(runtime_of_cxx)
 {
   static const char *const runtime[] = {
       "std::vector<int, std::allocator<int> >::push_back(int const&)",
@@ -207,7 +192,6 @@ runtime_of_cxx(void **state)
       "[libstdc++.so.6+0xa5780]",
       "operator() [std.cc:14]",
   };
-  (void)state;
   for (size_t i = 0; i < sizeof runtime / sizeof runtime[0]; i++)
     if (!is_cxx_runtime(runtime[i], ""))
       fail_msg("%s is of the runtime", runtime[i]);
@@ -220,8 +204,7 @@ runtime_of_cxx(void **state)
 
 /* Names may be cut anywhere, or be no names at all.  Each part of these has a
  * group, and none is read beyond its end, which the sanitizers would tell. */
-static void
-names_cut_short(void **state)
+TEST(names_cut_short)
 {
   static const char *const names[] = {
       "(LABELS A::F :IN (LAMBDA :IN (METHOD (SETF B::G) :AROUND (T B::C))))",
@@ -233,7 +216,6 @@ names_cut_short(void **state)
       "github.com/x/y.z/json.(*Decoder).Decode[go.shape.[]a/b.C]",
       "))))((((\"\"\"\\\\||||::::....[[<<>>",
   };
-  (void)state;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     for (size_t length = 1; length <= strlen(names[i]); length++)
       for (int variant = 0; variant < 4 * BY_CLASS + 4; variant++) {
@@ -250,8 +232,7 @@ names_cut_short(void **state)
       }
 }
 
-static void
-places(void **state)
+TEST(places)
 {
   static const struct name_case cases[] = {
       {BY_FILE, LANGUAGE_LISP, {"F", "a/b.lisp", 7, false}, "a/b.lisp"},
@@ -264,14 +245,12 @@ places(void **state)
       {BY_LINE, LANGUAGE_LISP, {"list", "[runtime]", 0, true}, "list"},
       {BY_FUNCTION, LANGUAGE_LISP, {"F", "a/b.lisp", 7, false}, "F"},
   };
-  (void)state;
   check_names(cases, sizeof cases / sizeof cases[0]);
 }
 
 /* ---- ECL's own ---- */
 
-static void
-names_of_ecl(void **state)
+TEST(names_of_ecl)
 {
   static const char *const system[] = {
       "MAPCAR", "SI:MAKE-VECTOR", "SI::TOKENIZE-CONTROL-STRING",
@@ -290,7 +269,6 @@ names_of_ecl(void **state)
       "(MACRO-FUNCTION APP::WITH-IT)", "(LABELS APP::STEP :IN (LAMBDA))",
       "qsort", "[over the budget]", "APP::|a b", "\\",
   };
-  (void)state;
   for (size_t i = 0; i < sizeof system / sizeof system[0]; i++)
     if (!is_system_function(system[i], "/home/app.lisp"))
       fail_msg("%s", system[i]);
@@ -300,14 +278,12 @@ names_of_ecl(void **state)
 }
 
 /* What ECL's files define is ECL's, whatever the name. */
-static void
-functions_of_system_files(void **state)
+TEST(functions_of_system_files)
 {
   static const char *const names[] = {
       "(LAMBDA :IN (LOAD \"FORMAT.LSP\"))", "(LOAD \"a \\\"b(\")",
       "#:PPRINT-LOGICAL-BLOCK-592", "(LAMBDA)",
   };
-  (void)state;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (!is_system_function(names[i], "SRC:LSP;FORMAT.LSP.NEWEST") ||
         !is_system_function(names[i], "SYS:MPROF;REPORT.LISP.NEWEST") ||
@@ -362,8 +338,7 @@ static const struct file_case cases[] = {
 };
 
 /* Octets of a file's name that are no UTF-8 are two digits in a table. */
-static void
-octets_of_a_name(void **state)
+TEST(octets_of_a_name)
 {
   static const char *const written[][2] = {
       {"/a/\\xe9.so", "/a/\xe9.so"}, {"/a/\\xE9", "/a/\xe9"},
@@ -371,7 +346,6 @@ octets_of_a_name(void **state)
       {"\\x0x9", "\\x0x9"},         {"\\x41", "\\x41"},
       {"\\xe", "\\xe"},             {"\\x", "\\x"}};
   struct names names;
-  (void)state;
   for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
     assert_string_equal(names_bytes(written[i][0]), written[i][1]);
   names_init(&names);
@@ -381,10 +355,8 @@ octets_of_a_name(void **state)
   assert_int_equal(names_find(&names, "/a/\\xe9.so"), 1);
 }
 
-static void
-files_of_one_name(void **state)
+TEST(files_of_one_name)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct profile profile;
     struct frame_table table;
@@ -406,21 +378,4 @@ files_of_one_name(void **state)
   }
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_of_functions),
-      cmocka_unit_test(lisp_packages),
-      cmocka_unit_test(lisp_classes),
-      cmocka_unit_test(names_of_other_languages),
-      cmocka_unit_test(runtime_of_cxx),
-      cmocka_unit_test(names_cut_short),
-      cmocka_unit_test(places),
-      cmocka_unit_test(names_of_ecl),
-      cmocka_unit_test(functions_of_system_files),
-      cmocka_unit_test(files_of_one_name),
-      cmocka_unit_test(octets_of_a_name),
-  };
-  return RUN_IN_ATTEMPT(tests, NULL, NULL);
-}
+RUN_TESTS_IN_ATTEMPT(NULL, NULL)

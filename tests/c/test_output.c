@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Output that fails: at the n-th write for every n, and at each step after
- * the writes.
- */
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+/* Output that fails: at each of some twenty writes, and at each step after the
+ * writes. */
 
 #include "attempting.h"
 #include "command/command.h"
@@ -48,7 +41,7 @@ report(int descriptor, struct mprof_error *error)
 static void
 check_failure(void)
 {
-  char content[65536];
+  static char content[CONTENT];
   char message[128];
   struct mprof_error error;
   snprintf(message, sizeof message, "cannot write '%s': %s", path,
@@ -65,19 +58,21 @@ check_failure(void)
   assert_int_equal(count_files(), 0);
 }
 
-/* STATE is the format. */
+enum { WRITES = 20 }; /* of each file */
+
 static void
-every_write_to_a_file(void **state)
+every_write_to_a_file(void)
 {
-  char expected[65536];
-  char content[65536];
+  static char expected[CONTENT], content[CONTENT];
   struct mprof_error error;
-  format = *state;
   memset(&plan, 0, sizeof plan);
+  most_bytes = SIZE_MAX;
   assert_int_equal(report(-1, &error), 0);
   size_t length = file_content(expected);
+  most_bytes = length / WRITES + 1;
+  assert_int_equal(report(-1, &error), 0);
   unsigned writes = plan.writes;
-  assert_true(writes >= length / MOST_BYTES && writes > 0);
+  assert_true(writes >= WRITES / 2);
   for (unsigned n = 1; n <= writes; n++) {
     plan.write = n;
     plan.error = ENOSPC;
@@ -93,10 +88,8 @@ every_write_to_a_file(void **state)
   assert_int_equal(report(-1, &error), 0);
 }
 
-static void
-steps_after_the_writes(void **state)
+TEST(steps_after_the_writes)
 {
-  (void)state;
   format = NULL;
   memset(&plan, 0, sizeof plan);
   plan.error = EIO;
@@ -108,13 +101,11 @@ steps_after_the_writes(void **state)
   check_failure();
 }
 
-/* STATE is the format. */
 static void
-every_write_to_standard_output(void **state)
+every_write_to_standard_output(void)
 {
   struct mprof_error error;
   int descriptor = open("/dev/null", O_WRONLY);
-  format = *state;
   assert_true(descriptor >= 0);
   memset(&plan, 0, sizeof plan);
   assert_int_equal(report(descriptor, &error), 0);
@@ -131,23 +122,19 @@ every_write_to_standard_output(void **state)
   close(descriptor);
 }
 
-int
-main(void)
+static void
+every_write(const char *name)
 {
-  enum { MOST_TESTS = 64 };
-  struct CMUnitTest tests[MOST_TESTS] = {
-      cmocka_unit_test(every_write_to_a_file),
-      cmocka_unit_test(every_write_to_standard_output),
-      cmocka_unit_test(steps_after_the_writes),
-  };
-  size_t count = 3;
-  for (const struct output *row = export_formats;
-       row->name != NULL && count + 2 <= MOST_TESTS; row++)
-    for (size_t i = 0; i < 2; i++) {
-      tests[count] = tests[i];
-      tests[count].name = row->name;
-      tests[count++].initial_state = (void *)(uintptr_t)row->name;
-    }
-  return run_in_attempt(
-      (struct group){"output", tests, count, make_folder, remove_folder, 0});
+  format = name;
+  every_write_to_a_file();
+  every_write_to_standard_output();
 }
+
+TEST(every_write_of_each_format)
+{
+  every_write(NULL);
+  for (const struct output *row = export_formats; row->name != NULL; row++)
+    every_write(row->name);
+}
+
+RUN_TESTS_IN_ATTEMPT(make_folder, remove_folder)

@@ -9,12 +9,6 @@
  * widgets of tests/golden, with that fault.
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "attempting.h"
 #include "profile_builder.h"
 #include "profile_invariants.h"
@@ -59,10 +53,8 @@ static const struct fault faults[] = {
     {"kept-too-much", "sample 0 keeps more than it allocated"},
 };
 
-static void
-every_rule(void **state)
+TEST(every_rule)
 {
-  (void)state;
   for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
     char path[128];
     snprintf(path, sizeof path, "tests/corrupt/%s.data", faults[i].name);
@@ -72,8 +64,7 @@ every_rule(void **state)
 
 /* Faults of the encoding, of comments, and of fields of which the last one
  * counts, with the offset that must be named. */
-static void
-every_wire_fault(void **state)
+TEST(every_wire_fault)
 {
   static const struct {
     const char *bytes;
@@ -106,7 +97,6 @@ every_wire_fault(void **state)
       {"\x32\x00\xca\x3e\x01\x00\xca\x3e\x01\x09", 10,
        "comment 1 refers to a missing string", 6},
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     builder_write_bytes(scratch, (const uint8_t *)cases[i].bytes,
                         cases[i].length);
@@ -115,8 +105,7 @@ every_wire_fault(void **state)
   }
 }
 
-static void
-not_profiles(void **state)
+TEST(not_profiles)
 {
   static const struct {
     const char *bytes;
@@ -131,7 +120,6 @@ not_profiles(void **state)
        "unknown compression method"},
       {"PK\3\4\0\0", 6, "is a zip archive, not a profile"},
   };
-  (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     builder_write_bytes(scratch, (const uint8_t *)cases[i].bytes,
                         cases[i].length);
@@ -139,13 +127,4 @@ not_profiles(void **state)
   }
 }
 
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_rule),
-      cmocka_unit_test(every_wire_fault),
-      cmocka_unit_test(not_profiles),
-  };
-  return RUN_IN_ATTEMPT(tests, make_scratch, remove_scratch);
-}
+RUN_TESTS_IN_ATTEMPT(make_scratch, remove_scratch)

@@ -4,12 +4,6 @@
  * many growths; figures that are forgotten are in none; what is freed is in
  * the slice in which that is read.  Readings are of an image made here. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "attempting.h"
 #include "images/timeline.h"
 
@@ -22,6 +16,17 @@ static struct image_tree tree = {
     .tree = {.leaves = leaves, .kinds = kinds, .leaf_count = END}};
 static struct image image = {.trees = &tree, .tree_count = 1};
 static struct timeline timeline;
+
+static void
+begin(void)
+{
+  timeline_release(&timeline);
+  timeline = (struct timeline){.interval = 1};
+  for (uint32_t i = FIRST; i < END; i++) {
+    kinds[i].size = 10;
+    leaves[i] = (struct leaf){.kind = i};
+  }
+}
 
 /* Allocates COUNT objects of 10 bytes, and reads the image at TIME. */
 static void
@@ -54,11 +59,10 @@ check_slices(uint64_t from, uint64_t to, uint64_t count)
   assert_int_equal(sum.bytes, 10 * count);
 }
 
-static void
-many_slices(void **state)
+TEST(many_slices)
 {
   enum { READINGS = 3 * TIMELINE_SLICES };
-  (void)state;
+  begin();
   for (uint64_t i = 0; i < READINGS; i++)
     read_image(FIRST, FIRST + 1, i % 4 == 0 ? 5 : 0, i + 1, 0);
   assert_true(timeline.slice_count < TIMELINE_SLICES);
@@ -67,12 +71,11 @@ many_slices(void **state)
     check_slices(i, i + 4, 5);
 }
 
-static void
-many_growths(void **state)
+TEST(many_growths)
 {
   enum { READINGS = 90, MOST = 200 };
   size_t growths;
-  (void)state;
+  begin();
   timeline.most = MOST;
   for (uint64_t i = 0; i < READINGS; i++)
     read_image(FIRST, END, 1, i + 1, 0);
@@ -82,10 +85,9 @@ many_growths(void **state)
   check_slices(0, UINT64_MAX, timeline.last * LEAVES);
 }
 
-static void
-other_generation(void **state)
+TEST(other_generation)
 {
-  (void)state;
+  begin();
   read_image(FIRST, END, 3, 1, 0);
   for (uint32_t i = FIRST; i < END; i++)
     leaves[i] = (struct leaf){.count = 0};
@@ -109,14 +111,13 @@ read_frees(uint64_t allocated, uint64_t freed, uint64_t missing,
                 (struct timeline_state){.in_use = 0});
 }
 
-static void
-frees(void **state)
+TEST(frees)
 {
   static const struct object_count expected[][2] = {
       {{5, 50}, {0, 0}}, {{0, 0}, {2, 20}}, {{3, 30}, {4, 40}}};
   static const uint64_t in_use[] = {50, 30, 20, 20};
   size_t count;
-  (void)state;
+  begin();
   image.head.language = IMAGE_C;
   read_frees(5, 0, 0, 1);
   read_frees(5, 2, 7, 2);
@@ -136,34 +137,4 @@ frees(void **state)
     assert_int_equal(timeline.slices[i].state.in_use, in_use[i]);
 }
 
-static int
-begin(void **state)
-{
-  (void)state;
-  timeline = (struct timeline){.interval = 1};
-  for (uint32_t i = FIRST; i < END; i++) {
-    kinds[i].size = 10;
-    leaves[i] = (struct leaf){.kind = i};
-  }
-  return 0;
-}
-
-static int
-end(void **state)
-{
-  (void)state;
-  timeline_release(&timeline);
-  return 0;
-}
-
-int
-main(void)
-{
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(many_slices, begin, end),
-      cmocka_unit_test_setup_teardown(many_growths, begin, end),
-      cmocka_unit_test_setup_teardown(other_generation, begin, end),
-      cmocka_unit_test_setup_teardown(frees, begin, end),
-  };
-  return RUN_IN_ATTEMPT(tests, NULL, NULL);
-}
+RUN_TESTS_IN_ATTEMPT(NULL, NULL)
