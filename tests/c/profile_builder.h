@@ -2,12 +2,11 @@
 
 /* Profiles written by hand, for the tests of the reducer.
  *
- * A builder collects samples, each with its chain of function names, the root
+ * A profile gets samples, each with its chain of function names, the root
  * first.  A name that starts with "%" is a function of
  * the runtime (the "%" is dropped); one that ends in "@12" is called, or
  * allocates, on line 12; one that ends in "@0" has no address, as what is
- * interpreted.  builder_write stores it as the monitor would.  Sizes are fixed
- * and generous; going beyond them fails an assert.
+ * interpreted.  builder_write stores it as the monitor would.
  */
 
 #pragma once
@@ -22,89 +21,77 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { BUILDER_MOST = 1024, BUILDER_CHAIN = 64, BUILDER_LABELS = 5 };
-enum { BUILDER_COLUMNS = 5, BUILDER_MOST_COLUMNS = 12 };
-enum { BUILDER_MAPPINGS = 8 };
+typedef Mprof__Pprof__Profile Pprof;
 
-struct builder {
-  Mprof__Pprof__Profile profile;
-  char *strings[1024];
-  Mprof__Pprof__Mapping mappings[BUILDER_MAPPINGS];
-  Mprof__Pprof__Mapping *mapping_pointers[BUILDER_MAPPINGS];
-  Mprof__Pprof__Function functions[BUILDER_MOST];
-  Mprof__Pprof__Location locations[BUILDER_MOST];
-  Mprof__Pprof__Line lines[BUILDER_MOST];
-  Mprof__Pprof__Line *line_pointers[BUILDER_MOST];
-  Mprof__Pprof__Sample samples[BUILDER_MOST];
-  Mprof__Pprof__Label labels[BUILDER_MOST][BUILDER_LABELS];
-  Mprof__Pprof__Label *label_pointers[BUILDER_MOST][BUILDER_LABELS];
-  uint64_t chains[BUILDER_MOST][BUILDER_CHAIN];
-  int64_t values[BUILDER_MOST][BUILDER_MOST_COLUMNS];
-  Mprof__Pprof__ValueType types[BUILDER_MOST_COLUMNS];
-  Mprof__Pprof__ValueType period_type;
-  int64_t comments[BUILDER_MOST];
-  Mprof__Pprof__Function *function_pointers[BUILDER_MOST];
-  Mprof__Pprof__Location *location_pointers[BUILDER_MOST];
-  Mprof__Pprof__Sample *sample_pointers[BUILDER_MOST];
-  Mprof__Pprof__ValueType *type_pointers[BUILDER_MOST_COLUMNS];
-};
+/* Makes the item the last one of an array. */
+#define BUILDER_APPEND(array, count, item)                                   \
+  ((array) = realloc((array), ((count) + 1) * sizeof *(array)),              \
+   (array)[(count)++] = (item))
+
+/* A function that makes an empty message: builder_new_NAME. */
+#define BUILDER_MESSAGE(type, name)                                          \
+  static inline Mprof__Pprof__##type *builder_new_##name(void)               \
+  {                                                                          \
+    Mprof__Pprof__##type *message = malloc(sizeof *message);                 \
+    assert(message != NULL);                                                 \
+    mprof__pprof__##name##__init(message);                                   \
+    return message;                                                          \
+  }
+BUILDER_MESSAGE(Profile, profile)
+BUILDER_MESSAGE(ValueType, value_type)
+BUILDER_MESSAGE(Sample, sample)
+BUILDER_MESSAGE(Label, label)
+BUILDER_MESSAGE(Mapping, mapping)
+BUILDER_MESSAGE(Location, location)
+BUILDER_MESSAGE(Line, line)
+BUILDER_MESSAGE(Function, function)
 
 static inline int64_t
-builder_string(struct builder *b, const char *text)
+builder_string(Pprof *b, const char *text)
 {
-  for (size_t i = 0; i < b->profile.n_string_table; i++)
-    if (strcmp(b->strings[i], text) == 0)
+  for (size_t i = 0; i < b->n_string_table; i++)
+    if (strcmp(b->string_table[i], text) == 0)
       return (int64_t)i;
-  assert(b->profile.n_string_table < 1024);
-  b->strings[b->profile.n_string_table] = strdup(text);
-  return (int64_t)b->profile.n_string_table++;
+  BUILDER_APPEND(b->string_table, b->n_string_table, strdup(text));
+  return (int64_t)b->n_string_table - 1;
 }
 
 static inline void
-builder_comment(struct builder *b, const char *text)
+builder_comment(Pprof *b, const char *text)
 {
-  b->comments[b->profile.n_comment++] = builder_string(b, text);
+  BUILDER_APPEND(b->comment, b->n_comment, builder_string(b, text));
+}
+
+static inline Mprof__Pprof__ValueType *
+builder_type(Pprof *b, const char *type, const char *unit)
+{
+  Mprof__Pprof__ValueType *made = builder_new_value_type();
+  made->type = builder_string(b, type);
+  made->unit = builder_string(b, unit);
+  return made;
 }
 
 static inline void
-builder_column(struct builder *b, const char *type, const char *unit)
+builder_column(Pprof *b, const char *type, const char *unit)
 {
-  size_t i = b->profile.n_sample_type++;
-  mprof__pprof__value_type__init(&b->types[i]);
-  b->types[i].type = builder_string(b, type);
-  b->types[i].unit = builder_string(b, unit);
-  b->type_pointers[i] = &b->types[i];
+  BUILDER_APPEND(b->sample_type, b->n_sample_type,
+                 builder_type(b, type, unit));
 }
 
-/* A builder for a profile of LANGUAGE ("lisp", "c"; NULL: one that mprof did
- * not write, without comments).  Free with builder_free. */
-static inline struct builder *
+/* A profile of LANGUAGE ("lisp", "c"; NULL: one that mprof did not write,
+ * without comments).  Free with builder_free. */
+static inline Pprof *
 builder_new(const char *language)
 {
-  static const char *const names[BUILDER_COLUMNS][2] = {
-      {"alloc_objects", "count"},
-      {"alloc_space", "bytes"},
-      {"inuse_objects", "count"},
-      {"inuse_space", "bytes"},
-      {"activations", "count"}};
-  struct builder *b = calloc(1, sizeof *b);
-  assert(b != NULL);
-  mprof__pprof__profile__init(&b->profile);
-  b->profile.string_table = b->strings;
-  b->profile.sample_type = b->type_pointers;
-  b->profile.mapping = b->mapping_pointers;
-  b->profile.function = b->function_pointers;
-  b->profile.location = b->location_pointers;
-  b->profile.sample = b->sample_pointers;
-  b->profile.comment = b->comments;
+  Pprof *b = builder_new_profile();
   builder_string(b, "");
-  for (size_t i = 0; i < BUILDER_COLUMNS; i++)
-    builder_column(b, names[i][0], names[i][1]);
-  mprof__pprof__value_type__init(&b->period_type);
-  b->period_type.type = builder_string(b, "space");
-  b->period_type.unit = builder_string(b, "bytes");
-  b->profile.period_type = &b->period_type;
-  b->profile.period = 1;
+  builder_column(b, "alloc_objects", "count");
+  builder_column(b, "alloc_space", "bytes");
+  builder_column(b, "inuse_objects", "count");
+  builder_column(b, "inuse_space", "bytes");
+  builder_column(b, "activations", "count");
+  b->period_type = builder_type(b, "space", "bytes");
+  b->period = 1;
   if (language != NULL) {
     char text[64];
     snprintf(text, sizeof text, "mprof.language=%s", language);
@@ -115,90 +102,79 @@ builder_new(const char *language)
 }
 
 static inline void
-builder_free(struct builder *b)
+builder_free(Pprof *b)
 {
-  for (size_t i = 0; i < b->profile.n_string_table; i++)
-    free(b->strings[i]);
-  free(b);
+  mprof__pprof__profile__free_unpacked(b, NULL);
 }
 
 /* The id of the function NAME, which begins on START_LINE of FILE. */
 static inline uint64_t
-builder_function(struct builder *b, const char *name, const char *file,
+builder_function(Pprof *b, const char *name, const char *file,
                  int64_t start_line)
 {
   bool runtime = *name == '%';
   int64_t index = builder_string(b, name + runtime);
   int64_t file_index = builder_string(b, runtime ? "[runtime]" : file);
-  size_t count = b->profile.n_function;
-  for (size_t i = 0; i < count; i++)
-    if (b->functions[i].name == index &&
-        (*file == '\0' && !runtime ? true
-                                   : b->functions[i].filename == file_index))
+  for (size_t i = 0; i < b->n_function; i++)
+    if (b->function[i]->name == index &&
+        ((*file == '\0' && !runtime) ||
+         b->function[i]->filename == file_index))
       return i + 1;
-  assert(count < BUILDER_MOST);
-  mprof__pprof__function__init(&b->functions[count]);
-  b->functions[count].id = count + 1;
-  b->functions[count].name = index;
-  b->functions[count].filename = file_index;
-  b->functions[count].start_line = start_line;
-  b->function_pointers[count] = &b->functions[count];
-  b->profile.n_function = count + 1;
-  return count + 1;
+  Mprof__Pprof__Function *made = builder_new_function();
+  made->id = b->n_function + 1;
+  made->name = index;
+  made->filename = file_index;
+  made->start_line = start_line;
+  BUILDER_APPEND(b->function, b->n_function, made);
+  return made->id;
 }
 
-/* A new location at LINE of the function whose id is FUNCTION. */
+/* A new location; with a line of FUNCTION, whose id that is, if LINED. */
 static inline Mprof__Pprof__Location *
-builder_new_location(struct builder *b, uint64_t function, int64_t line)
+builder_add_location(Pprof *b, bool lined, uint64_t function, int64_t line)
 {
-  size_t count = b->profile.n_location++;
-  assert(count < BUILDER_MOST);
-  mprof__pprof__line__init(&b->lines[count]);
-  b->lines[count].function_id = function;
-  b->lines[count].line = line;
-  b->line_pointers[count] = &b->lines[count];
-  mprof__pprof__location__init(&b->locations[count]);
-  b->locations[count].id = count + 1;
-  b->locations[count].address = 0x1000 + 16 * count;
-  b->locations[count].n_line = 1;
-  b->locations[count].line = &b->line_pointers[count];
-  b->location_pointers[count] = &b->locations[count];
-  return &b->locations[count];
+  Mprof__Pprof__Location *made = builder_new_location();
+  made->id = b->n_location + 1;
+  made->address = 0x1000 + 16 * b->n_location;
+  if (lined) {
+    BUILDER_APPEND(made->line, made->n_line, builder_new_line());
+    made->line[0]->function_id = function;
+    made->line[0]->line = line;
+  }
+  BUILDER_APPEND(b->location, b->n_location, made);
+  return made;
 }
 
 /* The id of the mapping of FILE. */
 static inline uint64_t
-builder_mapping(struct builder *b, const char *file)
+builder_mapping(Pprof *b, const char *file)
 {
   int64_t name = builder_string(b, file);
-  size_t count = b->profile.n_mapping;
-  for (size_t i = 0; i < count; i++)
-    if (b->mappings[i].filename == name)
+  for (size_t i = 0; i < b->n_mapping; i++)
+    if (b->mapping[i]->filename == name)
       return i + 1;
-  assert(count < BUILDER_MAPPINGS);
-  mprof__pprof__mapping__init(&b->mappings[count]);
-  b->mappings[count].id = count + 1;
-  b->mappings[count].filename = name;
-  b->mapping_pointers[count] = &b->mappings[count];
-  b->profile.n_mapping = count + 1;
-  return count + 1;
+  Mprof__Pprof__Mapping *made = builder_new_mapping();
+  made->id = b->n_mapping + 1;
+  made->filename = name;
+  BUILDER_APPEND(b->mapping, b->n_mapping, made);
+  return made->id;
 }
 
 /* The id of the location NAME: a function, perhaps with a line; or what is
  * known of a place without one: "<>", its address; "<0>", nothing; "<->", a
  * line; "<FILE>", the file that is mapped there. */
 static inline uint64_t
-builder_location(struct builder *b, const char *name)
+builder_location(Pprof *b, const char *name)
 {
   char copy[256];
   size_t length = strlen(name);
   if (length > 1 && name[0] == '<' && name[length - 1] == '>') {
-    Mprof__Pprof__Location *place = builder_new_location(b, 0, 0);
     snprintf(copy, sizeof copy, "%.*s", (int)length - 2, name + 1);
-    place->n_line = strcmp(copy, "-") == 0;
+    const bool lined = strcmp(copy, "-") == 0;
+    Mprof__Pprof__Location *place = builder_add_location(b, lined, 0, 0);
     if (strcmp(copy, "0") == 0)
       place->address = 0;
-    else if (*copy != '\0' && place->n_line == 0)
+    else if (*copy != '\0' && !lined)
       place->mapping_id = builder_mapping(b, copy);
     return place->id;
   }
@@ -207,74 +183,62 @@ builder_location(struct builder *b, const char *name)
            at == NULL ? (int)length : (int)(at - name), name);
   int64_t line = at == NULL ? 0 : atoll(at + 1);
   uint64_t function = builder_function(b, copy, "", 0);
-  for (size_t i = 0; i < b->profile.n_location; i++)
-    if (b->lines[i].function_id == function && b->lines[i].line == line)
+  for (size_t i = 0; i < b->n_location; i++)
+    if (b->location[i]->n_line != 0 &&
+        b->location[i]->line[0]->function_id == function &&
+        b->location[i]->line[0]->line == line)
       return i + 1;
-  Mprof__Pprof__Location *place = builder_new_location(b, function, line);
+  Mprof__Pprof__Location *place =
+      builder_add_location(b, true, function, line);
   if (at != NULL && line == 0)
     place->address = 0;
   return place->id;
 }
 
-/* A sample without values or labels, below the chain CHAIN, whose names have
- * SEPARATOR between them. */
-static inline size_t
-builder_sample_of(struct builder *b, const char *chain, const char *separator)
+/* A sample whose values are 0, without labels, below the chain CHAIN, whose
+ * names have SEPARATOR between them. */
+static inline Mprof__Pprof__Sample *
+builder_sample_of(Pprof *b, const char *chain, const char *separator)
 {
-  size_t index = b->profile.n_sample;
-  assert(index < BUILDER_MOST);
-  Mprof__Pprof__Sample *sample = &b->samples[index];
-  mprof__pprof__sample__init(sample);
-  char copy[4096];
-  assert(strlen(chain) < sizeof copy);
-  strcpy(copy, chain);
+  Mprof__Pprof__Sample *made = builder_new_sample();
+  char *copy = strdup(chain);
   char *rest = NULL;
   for (char *name = strtok_r(copy, separator, &rest); name != NULL;
        name = strtok_r(NULL, separator, &rest)) {
-    assert(sample->n_location_id < BUILDER_CHAIN);
-    b->chains[index][sample->n_location_id++] = builder_location(b, name);
+    BUILDER_APPEND(made->location_id, made->n_location_id, 0);
+    memmove(made->location_id + 1, made->location_id,
+            (made->n_location_id - 1) * sizeof *made->location_id);
+    made->location_id[0] = builder_location(b, name);
   }
-  for (size_t i = 0; i < sample->n_location_id / 2; i++) {
-    uint64_t swapped = b->chains[index][i];
-    size_t other = sample->n_location_id - 1 - i;
-    b->chains[index][i] = b->chains[index][other];
-    b->chains[index][other] = swapped;
-  }
-  sample->location_id = b->chains[index];
-  sample->value = b->values[index];
-  sample->n_value = b->profile.n_sample_type;
-  sample->label = b->label_pointers[index];
-  b->sample_pointers[index] = sample;
-  b->profile.n_sample++;
-  return index;
+  free(copy);
+  made->n_value = b->n_sample_type;
+  made->value = calloc(made->n_value, sizeof *made->value);
+  BUILDER_APPEND(b->sample, b->n_sample, made);
+  return made;
 }
 
 static inline void
-builder_label(struct builder *b, size_t index, const char *key,
+builder_label(Pprof *b, Mprof__Pprof__Sample *sample, const char *key,
               const char *text, int64_t number)
 {
-  Mprof__Pprof__Sample *sample = &b->samples[index];
-  size_t count = sample->n_label++;
-  assert(count < BUILDER_LABELS);
-  Mprof__Pprof__Label *label = &b->labels[index][count];
-  mprof__pprof__label__init(label);
-  label->key = builder_string(b, key);
+  Mprof__Pprof__Label *made = builder_new_label();
+  made->key = builder_string(b, key);
   if (text != NULL)
-    label->str = builder_string(b, text);
+    made->str = builder_string(b, text);
   else
-    label->num_unit = builder_string(b, "bytes");
-  label->num = number;
-  b->label_pointers[index][count] = label;
+    made->num_unit = builder_string(b, "bytes");
+  made->num = number;
+  BUILDER_APPEND(sample->label, sample->n_label, made);
 }
 
 /* The encoded profile; *LENGTH is its length; the caller frees it. */
 static inline uint8_t *
-builder_pack(const struct builder *b, size_t *length)
+builder_pack(const Pprof *b, size_t *length)
 {
-  *length = mprof__pprof__profile__get_packed_size(&b->profile);
+  *length = mprof__pprof__profile__get_packed_size(b);
   uint8_t *data = malloc(*length + 1);
   assert(data != NULL);
-  mprof__pprof__profile__pack(&b->profile, data);
+  mprof__pprof__profile__pack(b, data);
   return data;
 }
 
@@ -310,7 +274,7 @@ builder_gzip(const uint8_t *data, size_t length, size_t *packed_length)
 
 /* Writes the profile to PATH, gzip-compressed. */
 static inline void
-builder_write(const struct builder *b, const char *path)
+builder_write(const Pprof *b, const char *path)
 {
   size_t length;
   size_t packed_length;

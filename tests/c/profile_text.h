@@ -29,10 +29,10 @@ text_unescape(char *text, char separator)
   *to = '\0';
 }
 
-/* Labels of sample INDEX: KEY=TEXT..., where words without "=" go on with the
+/* Labels of SAMPLE: KEY=TEXT..., where words without "=" go on with the
  * text before them; bytes=N is a number. */
 static inline void
-text_labels(struct builder *b, size_t index, char *labels)
+text_labels(Pprof *b, Mprof__Pprof__Sample *sample, char *labels)
 {
   while (*labels != '\0') {
     char *value = strchr(labels, '=');
@@ -44,46 +44,46 @@ text_labels(struct builder *b, size_t index, char *labels)
     if (next != NULL)
       *next++ = '\0';
     if (strcmp(labels, "bytes") == 0)
-      builder_label(b, index, labels, NULL, atoll(value));
+      builder_label(b, sample, labels, NULL, atoll(value));
     else
-      builder_label(b, index, labels, value, 0);
+      builder_label(b, sample, labels, value, 0);
     labels = next != NULL ? next : value + strlen(value);
   }
 }
 
 /* "VALUES LABELS: CHAIN", or one of the short forms of it. */
 static inline void
-text_sample(struct builder *b, char *line)
+text_sample(Pprof *b, char *line)
 {
   static const char separator[] = "\x1f";
   char *chain = strstr(line, ": ");
   assert(chain != NULL);
   *chain = '\0';
   text_unescape(chain += 2, *separator);
-  size_t index = builder_sample_of(b, chain, separator);
-  int64_t *values = b->values[index];
+  Mprof__Pprof__Sample *sample = builder_sample_of(b, chain, separator);
+  int64_t *values = sample->value;
   if (strncmp(line, "calls ", 6) == 0) {
     values[4] = strtoll(line + 6, &line, 10);
   } else if (strncmp(line, "cons ", 5) == 0) {
     values[0] = strtoll(line + 5, &line, 10);
     values[1] = 16 * values[0];
-    builder_label(b, index, "category", "cons", 0);
-    builder_label(b, index, "type", "CONS", 0);
-    builder_label(b, index, "bytes", NULL, 16);
+    builder_label(b, sample, "category", "cons", 0);
+    builder_label(b, sample, "type", "CONS", 0);
+    builder_label(b, sample, "bytes", NULL, 16);
   } else {
     for (size_t i = 0; (*line >= '0' && *line <= '9') || *line == '-'; i++) {
-      assert(i < b->profile.n_sample_type);
+      assert(i < b->n_sample_type);
       values[i] = strtoll(line, &line, 10);
       line += *line == ' ';
     }
   }
   line += *line == ' ';
-  text_labels(b, index, line);
+  text_labels(b, sample, line);
 }
 
 /* "TYPE UNIT TYPE UNIT ..." */
 static inline void
-text_columns(struct builder *b, char *line)
+text_columns(Pprof *b, char *line)
 {
   char *rest = NULL;
   for (char *type = strtok_r(line, " ", &rest); type != NULL;
@@ -92,7 +92,7 @@ text_columns(struct builder *b, char *line)
 }
 
 static inline void
-text_line(struct builder *b, char *line)
+text_line(Pprof *b, char *line)
 {
   char name[64], file[64];
   int start;
@@ -101,10 +101,11 @@ text_line(struct builder *b, char *line)
   else if (strncmp(line, "more columns ", 13) == 0)
     text_columns(b, line + 13);
   else if (strncmp(line, "columns", 7) == 0) {
-    b->profile.n_sample_type = 0;
+    while (b->n_sample_type > 0)
+      free(b->sample_type[--b->n_sample_type]);
     text_columns(b, line + 7);
   } else if (strncmp(line, "show ", 5) == 0)
-    b->profile.default_sample_type = builder_string(b, line + 5);
+    b->default_sample_type = builder_string(b, line + 5);
   else if (sscanf(line, "function %63s %63s %d", name, file, &start) == 3)
     builder_function(b, name, file, start);
   else
@@ -112,10 +113,10 @@ text_line(struct builder *b, char *line)
 }
 
 /* The profile called NAME of the file PATH; free with builder_free. */
-static inline struct builder *
+static inline Pprof *
 builder_read(const char *path, const char *name)
 {
-  struct builder *b = NULL;
+  Pprof *b = NULL;
   char line[4096], title[128];
   FILE *file = fopen(path, "r");
   assert(file != NULL);
@@ -135,7 +136,7 @@ builder_read(const char *path, const char *name)
   return b;
 }
 
-static inline struct builder *
+static inline Pprof *
 example(const char *name)
 {
   return builder_read("tests/golden/profiles.txt", name);

@@ -11,7 +11,6 @@
 
 #include "testing.h"
 
-#include "every.h"
 #include "mprof.h"
 #include "scratch_file.h"
 
@@ -34,46 +33,18 @@ fails(void)
   return true;
 }
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t length);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t length);
-
-void *
-__wrap_malloc(size_t size)
-{
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *
-__wrap_calloc(size_t count, size_t size)
-{
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *
-__wrap_realloc(void *block, size_t size)
-{
-  return fails() ? NULL : __real_realloc(block, size);
-}
-
-char *
-__wrap_strdup(const char *text)
-{
-  return fails() ? NULL : __real_strdup(text);
-}
-
-char *
-__wrap_strndup(const char *text, size_t length)
-{
-  return fails() ? NULL : __real_strndup(text, length);
-}
+#define WRAP(type, name, parameters, ...)                                    \
+  type __real_##name parameters;                                             \
+  type __wrap_##name parameters;                                             \
+  type __wrap_##name parameters                                              \
+  {                                                                          \
+    return fails() ? NULL : __real_##name(__VA_ARGS__);                      \
+  }
+WRAP(void *, malloc, (size_t size), size)
+WRAP(void *, calloc, (size_t count, size_t size), count, size)
+WRAP(void *, realloc, (void *block, size_t size), block, size)
+WRAP(char *, strdup, (const char *text), text)
+WRAP(char *, strndup, (const char *text, size_t length), text, length)
 
 /* Runs ARGUMENTS with the failures of the plan. */
 static void

@@ -5,8 +5,6 @@
  * with one line.  Of each kind of file which of both is known.
  */
 
-#include "attempting.h"
-#include "bounded_command.h"
 #include "profile_builder.h"
 #include "stress_files.h"
 
@@ -36,16 +34,6 @@ TEST(sample_types)
     wire_put_packed(&s.part, PPROF_SAMPLE_VALUES, values, 400);
     stress_send(&s, PPROF_SAMPLE);
   }
-  try_stress(&s, NULL);
-}
-
-TEST(equal_samples)
-{
-  struct stress s;
-  stress_begin(&s, NULL);
-  stress_both(&s, 1, stress_text(&s, "f"));
-  while (stress_room(&s, 1))
-    stress_deep(&s, 1, 1);
   try_stress(&s, NULL);
 }
 

@@ -170,6 +170,15 @@ static const struct action actions[] = {
   { act_gather, 0, 0, 0 },        { stripes_leave, 0, 0, 0 },
 };
 
+static void
+model_action(void)
+{
+  if (action->allocated != 0)
+    model_allocate(action->leaf, action->allocated);
+  if (action->freed != 0)
+    model_end(action->leaf, action->freed);
+}
+
 /* What is counted before the action, which has models afterwards. */
 static void
 prepare(struct stripe_user *user, bool separate, int events)
@@ -190,10 +199,7 @@ prepare(struct stripe_user *user, bool separate, int events)
     part(3);
   compare();
   before = model;
-  if (action->allocated != 0)
-    model_allocate(action->leaf, action->allocated);
-  if (action->freed != 0)
-    model_end(action->leaf, action->freed);
+  model_action();
   after = model;
 }
 
@@ -222,10 +228,7 @@ free_in_midst(unsigned number, bool separate)
   after = model; /* the action comes first */
   model = before;
   model_end(owned_leaf_number(objects[2].leaf), objects[2].bytes);
-  if (action->allocated != 0)
-    model_allocate(action->leaf, action->allocated);
-  if (action->freed != 0)
-    model_end(action->leaf, action->freed);
+  model_action();
   before = model;
   traps = 0;
   free_at = number;

@@ -192,36 +192,31 @@ add_page(size_t granules, int free_objects)
       .pages[collector.sizes[granules].page_count++] = free_objects;
 }
 
-TEST(nothing_was_ever_swept)
+/* What is asked of the collector: another collection only where a page waits
+ * or has to be made to wait. */
+TEST(single_states)
 {
-  set_up(1000000, 0);
-  collector.collections = 0;
-  check();
-  assert_int_equal(collector.collections, 0);
-}
-
-TEST(one_thread_marks)
-{
-  set_up(1000000, 0);
-  collector.parallel = 0;
-  add_page(20, 3);
-  check();
-  assert_int_equal(collector.collections, 1);
-}
-
-TEST(a_page_waits)
-{
-  set_up(1000000, 1600);
-  add_page(16, 5);
-  check();
-  assert_int_equal(collector.collections, 1);
-}
-
-TEST(no_page_waits)
-{
-  set_up(1000000, 1600);
-  check();
-  assert_int_equal(collector.collections, 2);
+  static const struct {
+    int parallel;
+    unsigned before; /* collections */
+    uint64_t late;
+    size_t page; /* granules of objects on a page that waits; 0: none does */
+    unsigned after;
+  } states[] = {
+      {1, 0, 0, 0, 0},     /* nothing was ever swept */
+      {0, 1, 0, 20, 1},    /* one thread marks */
+      {1, 1, 1600, 16, 1}, /* a page waits */
+      {1, 1, 1600, 0, 2}   /* no page waits */
+  };
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+    set_up(1000000, states[i].late);
+    collector.parallel = states[i].parallel;
+    collector.collections = states[i].before;
+    if (states[i].page != 0)
+      add_page(states[i].page, 3);
+    check();
+    assert_int_equal(collector.collections, states[i].after);
+  }
 }
 
 TEST(any_state)

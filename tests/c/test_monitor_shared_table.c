@@ -20,26 +20,6 @@ key_of(uint64_t i)
   return i * 16 + 8;
 }
 
-static void
-add_keys(struct shared_table *table)
-{
-  for (uint64_t i = 1; i <= KEYS; i++)
-    assert_true(shared_table_add(table, key_of(i), i));
-}
-
-TEST(uses_places_again)
-{
-  struct shared_table table = SHARED_TABLE_EMPTY;
-  const char *entries = NULL;
-  for (int i = 0; i < 50; i++) {
-    add_keys(&table);
-    if (i == 1)
-      entries = table.entries;
-    shared_table_forget(&table, key_of(1) >> 1, key_of(KEYS) >> 1);
-  }
-  assert_ptr_equal(table.entries, entries);
-}
-
 /* Code that is loaded somewhere else each time. */
 TEST(takes_no_more_for_other_places)
 {

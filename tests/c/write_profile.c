@@ -9,7 +9,7 @@ int
 main(int argc, char **argv)
 {
   assert(argc == 4);
-  struct builder *b = builder_read(argv[1], argv[2]);
+  Pprof *b = builder_read(argv[1], argv[2]);
   builder_write(b, argv[3]);
   builder_free(b);
   return 0;
