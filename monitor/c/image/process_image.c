@@ -84,6 +84,18 @@ process_image_set(const char *name)
   return other;
 }
 
+/* Opens the image of that name, which must be free if it is EXCLUSIVE.  Returns
+ * 0 or an errno value. */
+static int
+open_image(const char *name, bool exclusive)
+{
+  struct stat root;
+  if (stat("/", &root) != 0 || root.st_dev != process_image.root.st_dev ||
+      root.st_ino != process_image.root.st_ino)
+    return ENOENT; /* after chroot the name may be another file's */
+  return image_open(name, IMAGE_C, exclusive);
+}
+
 /* Opens the image under a name that no other process, nor this one before
  * exec, has taken: FILE.PID, FILE.PID.2, ...; before these FILE, where
  * programs are chosen by their names.  Returns 0 or an errno value. */
@@ -98,7 +110,7 @@ open_free_name(void)
       end = write_digits(stpcpy(end, "."), (uint64_t)getpid(), 10);
     if (i > 1)
       write_digits(stpcpy(end, "."), i, 10);
-    error = image_open(process_image.free, IMAGE_C, true);
+    error = open_image(process_image.free, true);
   }
   return error;
 }
@@ -108,14 +120,10 @@ open_free_name(void)
 int
 process_image_open(void)
 {
-  struct stat root;
   process_image_read_name();
   if (!process_image.by_program && !environment_is_trusted())
     return EACCES; /* its folder is the caller's choice */
-  if (stat("/", &root) != 0 || root.st_dev != process_image.root.st_dev ||
-      root.st_ino != process_image.root.st_ino)
-    return ENOENT; /* after chroot the name may be another file's */
-  return process_image.first ? image_open(process_image.base, IMAGE_C, false)
+  return process_image.first ? open_image(process_image.base, false)
                              : open_free_name();
 }
 
