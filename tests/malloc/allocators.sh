@@ -16,7 +16,7 @@ library() {
 # Requests of 0 bytes and realloc to 0 are each allocator's own business.
 cases='malloc calloc realloc reallocarray failing aligned usable strings
   sized asprintf errno temporary peak sizes atexit'
-cxx_cases='all-new all-delete exceptions containers'
+cxx_cases='all_new all_delete exceptions containers'
 
 # begin PROGRAM: run the case that does nothing but for what the C++ library
 # does; an allocator may be written in C++ as well.
@@ -32,22 +32,27 @@ figures_of() {
   echo "$status $(beyond "$1.nothing" "$1.data")"
 }
 
-compile functions -O1
-compile cxx -O1 -std=c++17
-compile threads -O1
+# compile_all FLAG...: the three programs.
+compile_all() {
+  compile functions -O1 "$@"
+  compile cxx -O1 -std=c++17 "$@"
+  compile threads -O1 "$@"
+}
+
+compile_all
 begin functions
 begin cxx
 for name in $cases; do
   declare "plain_$name=$(figures_of functions "$name")"
 done
 for name in $cxx_cases; do
-  declare "plain_${name//-/_}=$(figures_of cxx "$name")"
+  declare "plain_$name=$(figures_of cxx "$name")"
 done
 
 # compare_case HOW PROGRAM CASE: what an allocator cannot do by itself, it is
 # not asked for under the monitor.
 compare_case() {
-  local variable=plain_${3//-/_}
+  local variable=plain_$3
   if LD_PRELOAD=$preloaded timeout 100 "./$2" "$3" >out 2>err; then
     same "$1: $3" "${!variable}" "$(figures_of "$2" "$3")"
   else
@@ -63,8 +68,8 @@ compare() {
   for name in $cases; do compare_case "$1" functions "$name"; done
   for name in $cxx_cases; do compare_case "$1" cxx "$name"; done
   profile threads hammer
-  same "$1: threads" '0 160000 11680000 8 584' "$status $(
-    rows threads.data size | sed -n 's/^size 73 \(.* .* .* .*\) .* .* .*/\1/p')"
+  same "$1: threads" '0 73:160000:11680000:8:584' \
+    "$status $(sizes threads.data 73)"
 }
 
 # One whose free_sized knows nothing of the monitor's free.
@@ -84,17 +89,10 @@ for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
   fi
   ours=$monitor
   monitor="$ours $path" preloaded=$path
-  compile functions -O1
-  compile cxx -O1 -std=c++17
-  compile threads -O1
+  compile_all
   compare "$allocator, preloaded"
   monitor=$ours preloaded=
-  for program in functions cxx threads; do
-    flags=-O1
-    [ $program = cxx ] && flags='-O1 -std=c++17'
-    # shellcheck disable=SC2086
-    compile $program $flags -Wl,--no-as-needed "$path"
-  done
+  compile_all -Wl,--no-as-needed "$path"
   compare "$allocator, linked"
 done
 finish

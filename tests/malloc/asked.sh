@@ -4,38 +4,7 @@
 # mprof run --serve: a program is asked for its figures while it runs, forks,
 # becomes another one, gives up rights or stands still: they are what it has
 # been told to allocate, to the object.
-. "$(dirname "$0")/check.bash"
-
-compile told -O1
-mkfifo orders answers
-
-# begin: ./told runs, and is asked by $port.
-begin() {
-  rm -f told.data*
-  : >err
-  "$MPROF" run --serve=0 -o told.data ./told <orders >answers 2>err &
-  runner=$!
-  exec 3>orders 4<answers
-  until port=$(sed -n 's/.*localhost:\([0-9]*\)\/.*/\1/p' err) &&
-    [ -n "$port" ]; do
-    kill -0 $runner 2>/dev/null || { cat err; exit 1; }
-    sleep 0.02
-  done
-}
-
-# tell WORD COUNT BYTES: the program does it; leaves its $answer.
-tell() {
-  echo "$*" >&3
-  read -r answer <&4
-}
-
-# ask: now.data is its profile, or says why there is none.
-ask() {
-  exec 5<>"/dev/tcp/127.0.0.1/$port"
-  printf 'GET /profile HTTP/1.0\r\n\r\n' >&5
-  sed '1,/^\r$/d' <&5 >now.data
-  exec 5>&-
-}
+. "$(dirname "$0")/told.bash"
 
 # is TITLE ALLOCS BYTES KEPT BYTES PEAK-BYTES: the program's figures.
 is() {
@@ -43,13 +12,7 @@ is() {
   same "$1" "${*:2}" "$(rows now.data all | cut -d' ' -f 3-6,8)"
 }
 
-# end: the program ends.
-end() {
-  exec 3>&- 4<&-
-  wait $runner
-}
-
-begin
+begin --serve=0
 is 'at the beginning' 0 0 0 0 0
 tell first 100 24
 is 'objects' 100 2400 100 2400 2400
@@ -96,22 +59,22 @@ tell rest 0 0
 kept=$((answer < 64 ? answer : 64))
 ask
 same 'when it rests' "$answer $((9 * answer)) $kept $((9 * kept))" \
-  "$(rows now.data all | cut -d' ' -f 3-6)"
+  "$(totals now.data)"
 end
 
-begin
+begin --serve=0
 tell unshare 0 0
 tell first 10 24
 is 'in name spaces of its own' 10 240 10 240 240
 end
-begin
+begin --serve=0
 [ "$(id -u)" != 0 ] || tell rights 0 0
 [ "$(id -u)" != 0 ] || same 'it gives up its rights' 0 "$answer"
 tell first 10 24
 is 'without rights' 10 240 10 240 240
 end
 
-begin
+begin --serve=0
 tell first 1000 24
 tell exec 0 0
 tell first 10 24

@@ -58,20 +58,14 @@ is_said() {
       grep '\[over the budget\];')"
 }
 
-# run TITLE OPTION... -- ARGUMENT...
+# run TITLE OPTIONS ARGUMENT...
 run() {
-  local title=$1 settings=()
-  shift
-  while [ "$1" != -- ]; do
-    settings+=("$1")
-    shift
-  done
-  shift
   rm -f budget.data*
-  timeout 100 "$MPROF" run -q --reachable -o budget.data "${settings[@]}" \
-    ./budget "$@" >out 2>err </dev/null
-  same "$title: exit status" 0 $?
-  is_right "$title" budget.data
+  # shellcheck disable=SC2086
+  timeout 100 "$MPROF" run -q --reachable -o budget.data $2 ./budget "${@:3}" \
+    >out 2>err </dev/null
+  same "$1: exit status" 0 $?
+  is_right "$1" budget.data
 }
 
 for budget in 16711680 134217729 99999999999999999999; do
@@ -81,16 +75,16 @@ for budget in 16711680 134217729 99999999999999999999; do
   same "$budget: what is said" "mprof: MPROF_BUDGET is too large for \
 '$work/budget.data': the budget is 16711679" "$(cat err)"
 done
-run 'with room' -- 1 20000 alone
+run 'with room' '' 1 20000 alone
 same 'with room: nothing is over the budget' 'comment unattributed_allocations 0' \
   "$(rows budget.data comment | grep unattributed_alloc)"
-run 'one thread' --budget=1500 -- 1 60000 alone
+run 'one thread' '--budget=1500' 1 60000 alone
 is_said 'one thread' budget.data
-run 'as they are called' --budget=1500 --unfolded -- 1 60000 alone
+run 'as they are called' '--budget=1500 --unfolded' 1 60000 alone
 is_said 'as they are called' budget.data
-run 'threads in turn' --budget=3000 -- 7 20000 alone
+run 'threads in turn' '--budget=3000' 7 20000 alone
 is_said 'threads in turn' budget.data
-run 'threads' --budget=3000 -- 12 40000
+run 'threads' '--budget=3000' 12 40000
 is_said 'threads' budget.data
 
 # A budget of 100 is 98 callers in a row and 99 ends of chains, as it has the

@@ -13,6 +13,8 @@ top=$(cd "$tests/../.." && pwd)
 monitor=$MPROF_LIB/libmprof-malloc.so
 suite=$(basename "$0" .sh)
 work=$BUILD/malloc/$suite
+linked="-Wl,--whole-archive $MPROF_LIB/libmprof_malloc.a \
+  -Wl,--no-whole-archive -ldl" # flags that make the monitor a part of a program
 failures=0
 rm -rf "$work" "$work".rows.data*
 mkdir -p "$work" || exit 1
@@ -44,25 +46,46 @@ compile() {
   shift
   source=$(echo "$tests/programs/$name".c*)
   case $source in *.cc) compiler=${CXX:-g++} ;; esac
-  $compiler -g -fno-builtin -w -I"$top/monitor" -o "$work/$name" \
+  $compiler -D_GNU_SOURCE -g -fno-builtin -w -I"$top/monitor" -o "$work/$name" \
     "$source" "$@" -lpthread || result 1 "$name compiles with $*"
 }
 
-# profile NAME [ARGUMENT...]: run ./NAME under the monitor; leaves $status,
-# the profile NAME.data, and what it printed in out and err.
+# profile NAME [ARGUMENT...]: run ./NAME under the monitor, or by mprof run with
+# the option $by_run; leaves $status, the profile NAME.data, and what it printed
+# in out and err.
 profile() {
-  local name=$1
-  shift
-  rm -f "$work/$name".data*
-  timeout 100 env MPROF_OUT="$work/$name.data" LD_PRELOAD="$monitor" \
-    "$work/$name" "$@" >"$work/out" 2>"$work/err" </dev/null
+  local how=(env MPROF_OUT="$work/$1.data" LD_PRELOAD="$monitor")
+  [ -z "${by_run-}" ] || how=("$MPROF" run -q "$by_run" -o "$work/$1.data")
+  rm -f "$work/$1".data*
+  timeout 100 "${how[@]}" "$work/$1" "${@:2}" >"$work/out" 2>"$work/err" \
+    </dev/null
   status=$?
+}
+
+# succeeds NAME [ARGUMENT...]: profile; the program, $program, ends well.
+succeeds() {
+  program=$1
+  profile "$@"
+  same "$*: exit status" 0 "$status"
+}
+
+# run_root NAME [ARGUMENT...]: like `mprof run', which names the process that
+# the file is for; the program, $program, ends well.
+run_root() {
+  program=$1
+  rm -f "$1".data*
+  # shellcheck disable=SC2016
+  timeout 100 env MPROF_OUT="$work/$1.data" sh -c \
+    'MPROF_ROOT_PID=$$ LD_PRELOAD=$0 exec "$@"' "$monitor" "$work/$1" \
+    "${@:2}" >out 2>err </dev/null
+  same "$*: exit status" 0 "$?"
 }
 
 # each_case TITLE PROGRAM FUNCTION: for each line of $cases, PROGRAM with the
 # first word, which ends well; then FUNCTION with a title and the words left.
 each_case() {
   local name wanted
+  program=$2
   while read -r name wanted; do
     [ -n "$name" ] || continue
     profile "$2" "$name"
@@ -110,4 +133,53 @@ expect() {
   shift 2
   got=$(rows "$file" all 2>&1 | cut -d' ' -f 3-$(($# + 2)))
   same "$title" "$*" "$got"
+}
+
+# totals FILE: allocations and bytes, and what is kept of them.
+totals() { rows "$1" all | cut -d' ' -f 3-6; }
+
+# sizes FILE SIZE...: of objects of each of these sizes
+# SIZE:ALLOCS:BYTES:KEPT:BYTES, one behind the other.
+sizes() {
+  local pattern
+  pattern=$(printf '|%s' "${@:2}")
+  rows "$1" size | cut -d' ' -f 2-6 | tr ' ' : |
+    grep -E "^(${pattern#|}):" | paste -sd' '
+}
+
+# check_sizes TITLE FIGURES...: that figures are those, as sizes has them, of
+# the profile of $program.
+check_sizes() {
+  # shellcheck disable=SC2046
+  same "$1" "${*:2}" "$(sizes "$program.data" $(printf '%s\n' "${@:2}" |
+    cut -d: -f 1))"
+}
+
+# files TITLE LINE...: a line for each profile of $program, as `totals' has it:
+# the first one that of the file asked for, the others in order.
+files() {
+  local file got=''
+  for file in "$program".data "$program".data.*; do
+    [ ! -e "$file" ] ||
+      ! rows "$file" comment | grep -q "^comment program .*/$program\$" ||
+      got+="$(totals "$file")"$'\n'
+  done
+  same "$1" "$(printf '%s\n' "${@:2}")" \
+    "$(head -n 1 <<<"$got"; tail -n +2 <<<"$got" | sed '/^$/d' | sort -n)"
+}
+
+# lost FILE SIZE...: what was lost of each of these sizes, as objects,
+# SIZE:KEPT:DIRECTLY:INDIRECTLY, one behind the other.
+lost() {
+  local pattern
+  pattern=$(printf '|%s' "${@:2}")
+  [ ! -e "$1" ] || rows "$1" lost | cut -d' ' -f 2- | tr ' ' : |
+    grep -E "^(${pattern#|}):" | paste -sd' '
+}
+
+# check_lost TITLE FIGURES...: that this is so in the profile of $program.
+check_lost() {
+  # shellcheck disable=SC2046
+  same "$1" "${*:2}" "$(lost "$program.data" $(printf '%s\n' "${@:2}" |
+    cut -d: -f 1))"
 }

@@ -7,74 +7,43 @@
 
 . "$(dirname "$0")/check.bash"
 
-# run WAY CASE: like `mprof run', which names the process that the file is for.
+# run WAY CASE TITLE LINE...: the case leaves these files.
 run() {
-  rm -f copies.data*
-  # shellcheck disable=SC2016
-  timeout 100 env MPROF_OUT="$work/copies.data" sh -c \
-    'MPROF_ROOT_PID=$$ LD_PRELOAD=$0 exec "$@"' "$monitor" \
-    "$work/copies" "$@" >out 2>err </dev/null
-  same "$*: exit status" 0 "$?"
-}
-
-# files TITLE LINE...: a line for each profile of this program (ALLOCS BYTES
-# KEPT BYTES), the first one that of the file asked for, the others in order.
-files() {
-  local title=$1 file got=''
-  shift
-  for file in copies.data copies.data.*; do
-    [ ! -e "$file" ] || got+="$(rows "$file" all | cut -d' ' -f 3-6)"$'\n'
-  done
-  same "$title" "$(printf '%s\n' "$@")" \
-    "$(head -n 1 <<<"$got"; tail -n +2 <<<"$got" | sed '/^$/d' | sort -n)"
+  run_root copies "$1" "$2"
+  files "$1: $3" "${@:4}"
 }
 
 compile copies -O1
-ways='fork _Fork clone raw-fork raw-clone raw-clone3'
+ways='fork _Fork clone raw-clone'
 for way in $ways; do
-  run $way little
-  files "$way" '3 230 3 230' '3 60 3 60'
-  run $way freed
-  files "$way: the child frees" '100000 1600000 100000 1600000'
-  run $way growth
-  files "$way: both grow" '16144 24008720 0 0' '16000 8008000 0 0'
-  run $way grandchild
-  files "$way: a grandchild" '1 10 1 10' '2 90 2 90' '3 60 3 60'
-  run $way idle-child
-  files "$way: the child only makes another" '2 20 2 20' '3 60 3 60'
-  run $way exec
-  files "$way: exec" '4 40 4 40' '7 77 7 77'
-  run $way handler
-  files "$way: in a handler" '2 20 2 20' '3 60 3 60'
-  run $way stop
-  files "$way: the child stops counting" '4 40 4 40'
-  run $way restart
-  files "$way: the child restarts" '4 40 4 40' '3 60 3 60'
-  run $way region
-  files "$way: regions" '4 40 4 40' '3 60 3 60'
+  run $way little 'the child counts a little' '3 230 3 230' '3 60 3 60'
+  run $way freed 'the child frees' '100000 1600000 100000 1600000'
+  run $way growth 'both grow' '1009 1500545 0 0' '1000 500500 0 0'
+  run $way grandchild 'a grandchild' '1 10 1 10' '2 90 2 90' '3 60 3 60'
+  run $way idle_child 'the child only makes another' '2 20 2 20' '3 60 3 60'
+  run $way exec exec '4 40 4 40' '7 77 7 77'
+  run $way handler 'in a handler' '2 20 2 20' '3 60 3 60'
+  run $way stop 'the child stops counting' '4 40 4 40'
+  run $way restart 'the child restarts' '4 40 4 40' '3 60 3 60'
+  run $way region regions '4 40 4 40' '3 60 3 60'
   same "$way: the child is in its parent's region" 'outer;inner 3 60' \
     "$(rows copies.data.* region | cut -d' ' -f 2-4)"
-  run $way threads
-  same "$way: beside threads" '4560 5' \
+  run_root copies $way threads
+  same "$way: beside threads" '285 5' \
     "$(rows copies.data all | cut -d' ' -f 9) $(for file in copies.data.*; do
-      rows "$file" all | cut -d' ' -f 3-6
+      totals "$file"
     done | grep -cx '3 60 3 60')"
 done
 
-for case in 'little 6 290 6 290' 'grandchild 6 160 6 160' \
-  'handler 5 80 5 80' 'region 7 100 7 100'; do
-  run clone-vm "${case%% *}"
-  files "shared memory: ${case%% *}" "${case#* }"
-done
-run clone-vm freed
-files 'shared memory: the child frees' '100000 1600000 0 0'
-run clone-vm exec
-files 'shared memory: exec' '4 40 4 40' '7 77 7 77'
+run clone-vm little 'in shared memory' '6 290 6 290'
+run clone-vm grandchild 'a grandchild' '6 160 6 160'
+run clone-vm handler 'in a handler' '5 80 5 80'
+run clone-vm region regions '7 100 7 100'
+run clone-vm freed 'the child frees' '100000 1600000 0 0'
+run clone-vm exec exec '4 40 4 40' '7 77 7 77'
 
 export MPROF_CHILDREN=no
 for way in $ways; do
-  run $way little
-  files "$way: only the parent" '3 230 3 230'
+  run $way little 'only the parent' '3 230 3 230'
 done
-unset MPROF_CHILDREN
 finish

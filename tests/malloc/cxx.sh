@@ -8,17 +8,17 @@
 . "$(dirname "$0")/check.bash"
 
 cases='
-all-new     8 255      8 255  8 255   0
-all-delete  12 1200    0 0    12 1200 1
+all_new     8 255      8 255  8 255   0
+all_delete  12 1200    0 0    12 1200 1
 exceptions  241 13207  1 7    12 660  20
-new-handler 5 174      4 38   4 169   1
+new_handler 5 174      4 38   4 169   1
 nothrow     1 136      0 0    1 136   1
 containers  8 609      0 0    2 384   1
 '
 # The library itself asks malloc for multiples of the alignment; where it is a
 # part of the program, that is what is counted.
-static_cases=$(sed 's/^all-new .*/all-new 8 335 8 335 8 335 0/
-  s/^all-delete .*/all-delete 12 1368 0 0 12 1368 1/' <<<"$cases")
+static_cases=$(sed 's/^all_new .*/all_new 8 335 8 335 8 335 0/
+  s/^all_delete .*/all_delete 12 1368 0 0 12 1368 1/' <<<"$cases")
 
 check() { same "$1" "${*:2}" "$(beyond nothing.data cxx.data)"; }
 
@@ -26,53 +26,51 @@ for flags in '-O0' '-O2 -fomit-frame-pointer' '-O2 -static-libstdc++' \
   '-O2 -static-libstdc++ -static-libgcc'; do
   # shellcheck disable=SC2086
   compile cxx -std=c++17 $flags
-  profile cxx nothing
-  same "$flags: nothing: exit status" 0 "$status"
+  succeeds cxx nothing
   case $flags in *static*) cases=$static_cases ;; esac
   mv cxx.data nothing.data
   each_case "$flags" cxx check
 done
 
 # Tables have short names, apart from each other; exports have all of them.
-compile long_names -O0
-profile long_names
+compile cxx -O0 -std=c++17
+succeeds cxx long_names
 same 'paths of C++' \
-  '55 main > app::operator<<(app::bag&, std::string const&)
-77 main > app::keep<...>(std::string const&)' \
-  "$("$MPROF" report --tables=leaks --no-legend long_names.data |
-    awk '/main >/ { bytes = $1; sub(/.* main/, "main"); print bytes, $0 }' |
+  '55 case_long_names() > app::operator<<(app::bag&, std::string const&)
+77 case_long_names() > app::keep<...>(std::string const&)' \
+  "$("$MPROF" report --tables=leaks --no-legend cxx.data |
+    awk '/case_.* >/ { bytes = $1; sub(/.* case_/, "case_"); print bytes, $0 }' |
     sort)"
 same 'a table of functions' 1 "$("$MPROF" report --verbose --tables=direct --no-legend \
-  long_names.data | grep -c ' app::keep<\.\.\.>(std::string const&)$')"
+  cxx.data | grep -c ' app::keep<\.\.\.>(std::string const&)$')"
 same 'the call graph' 1 "$("$MPROF" report --verbose --tables=graph --no-legend \
-  long_names.data | grep -cE '^\[.* app::keep<\.\.\.>\(std::string const&\) \[')"
+  cxx.data | grep -cE '^\[.* app::keep<\.\.\.>\(std::string const&\) \[')"
 same 'a comparison' 1 "$("$MPROF" diff --verbose --tables=functions --width=0 \
-  long_names.data long_names.data |
+  cxx.data cxx.data |
   grep -c ' app::keep<\.\.\.>(std::string const&)$')"
-same 'an export' 1 "$("$MPROF" export --format=folded long_names.data |
+same 'an export' 1 "$("$MPROF" export --format=folded cxx.data |
   grep -cF 'keep<std::__cxx11::basic_string<char, std::char_traits<char>,')"
 # What the library allocates is its caller's, unless asked for.
-compile cxx_runtime -O0
-profile cxx_runtime
+succeeds cxx runtime
 same 'callers of the library' \
-  'main 8
-main;app::fill(std::vector<int, std::allocator<int> >&) 100
-main;app::made<double>(unsigned long) 80
-main;main::{lambda()#1}::operator()() const 33' \
-  "$("$MPROF" export --format=folded --show-from='^main$' --focus='^main$' \
-    cxx_runtime.data)"
-"$MPROF" export --format=folded --system=show cxx_runtime.data >all
+  'case_runtime() 8
+case_runtime();app::fill(std::vector<int, std::allocator<int> >&) 100
+case_runtime();app::made<double>(unsigned long) 80
+case_runtime();case_runtime()::{lambda()#1}::operator()() const 33' \
+  "$("$MPROF" export --format=folded --show-from=case_runtime --focus=case_runtime \
+    cxx.data)"
+"$MPROF" export --format=folded --system=show cxx.data >all
 same 'the library itself' 213 "$(awk -F';' \
   '$NF ~ /^(std|__gnu_cxx)::/ { sub(/.* /, "", $NF); n += $NF }
    END { print n }' all)"
 for options in '' --system=show; do
   # shellcheck disable=SC2086
   same "the legend: $options" "$([ -n "$options" ]; echo $?)" \
-    "$("$MPROF" report --tables=direct $options cxx_runtime.data |
+    "$("$MPROF" report --tables=direct $options cxx.data |
       grep -c 'functions of the C++ library')"
 done
 same 'the same bytes' "$(awk '{ n += $NF } END { print n }' all)" \
-  "$("$MPROF" export --format=folded cxx_runtime.data |
+  "$("$MPROF" export --format=folded cxx.data |
     awk '{ n += $NF } END { print n }')"
 
 finish

@@ -27,8 +27,8 @@ refused() {
 }
 
 compile faults -O1
-# sizes FILE: how many sizes its objects have, from 30 bytes on.
-sizes() { rows "$1" size | awk '$2 >= 30 && $2 < 2030 { n += $3 }
+# found_room FILE: how many sizes its objects have, from 30 bytes on.
+found_room() { rows "$1" size | awk '$2 >= 30 && $2 < 2030 { n += $3 }
   END { print n + 0 }'; }
 
 faulty cancel
@@ -36,14 +36,12 @@ same 'a thread is cancelled: exit status' 0 "$status"
 same 'a thread is cancelled: its objects' 2000 \
   "$("$MPROF" export --format=folded --value=allocs --focus=use_sizes \
     faults.data | awk '{ n += $NF } END { print n }')"
-for case in no-file small-file own-signal; do
-  faulty "$case"
-  same "$case: exit status" 0 "$status"
-  same "$case: what is said" '' "$(cat err)"
-  same "$case: all is counted" '2005 2059050' \
-    "$(rows faults.data all | cut -d' ' -f 3-4)"
-  same "$case: all sizes found room" 2000 "$(sizes faults.data)"
-done
+faulty no_file
+same 'no_file: exit status' 0 "$status"
+same 'no_file: what is said' '' "$(cat err)"
+same 'no_file: all is counted' '2005 2059050' \
+  "$(rows faults.data all | cut -d' ' -f 3-4)"
+same 'no_file: all sizes found room' 2000 "$(found_room faults.data)"
 
 # growth_fails CASE FILE: an array begins with a page, and gets no other.
 growth_fails() {
@@ -53,13 +51,13 @@ growth_fails() {
   same "$1: all is counted" '2005 2059050' \
     "$(rows "$2" all | cut -d' ' -f 3-4)"
   n=$(rows "$2" comment | sed -n 's/^comment unattributed_allocations //p')
-  same "$1: sizes that found room, and others" 2000 $((n + $(sizes "$2")))
+  same "$1: sizes that found room, and others" 2000 $((n + $(found_room "$2")))
   result $((n == 0)) "$1: some found none"
   same "$1: why" "the file had no room to grow" \
     "$(rows "$2" comment | sed -n 's/^comment unattributed_note //p')"
 }
 
-for case in no-remap no-mask; do
+for case in no_remap no_mask; do
   faulty "$case"
   if [ "$status" = 95 ]; then
     echo "ok - $case # SKIP the kernel has no filters"
@@ -74,7 +72,7 @@ mkdir disk
 if [ "$(id -u)" = 0 ] && unshare -m mount -t tmpfs none disk 2>/dev/null; then
   # shellcheck disable=SC2016
   unshare -m bash -c 'mount -t tmpfs -o size=1m none disk
-    MPROF_OUT=disk/full.data LD_PRELOAD=$1 ./faults full-disk 2>err
+    MPROF_OUT=disk/full.data LD_PRELOAD=$1 ./faults full_disk 2>err
     echo $? >status
     cp --sparse=always disk/full.data .' - "$monitor"
   status=$(cat status)
@@ -97,24 +95,21 @@ faulty errno
 same 'errno: which calls change it' 'child 0' "$(cat out)"
 
 if [ "$(uname -m)" = x86_64 ]; then
-  faulty left-anywhere
-  same 'left-anywhere: exit status' 0 "$status"
+  faulty left_anywhere
+  same 'left_anywhere: exit status' 0 "$status"
   n=$(cat out)
-  same 'left-anywhere: what follows is counted' "size 44 $n $((44 * n)) 0 0
-size 55 $n $((55 * n)) 0 0
-size 64 $n $((64 * n)) 0 0" \
-    "$(rows faults.data size | grep -E '^size (44|55|64) ' |
-      cut -d' ' -f 1-6)"
+  program=faults check_sizes 'left_anywhere: what follows is counted' \
+    44:$n:$((44 * n)):0:0 55:$n:$((55 * n)):0:0 64:$n:$((64 * n)):0:0
 else
-  echo 'ok - left-anywhere # SKIP no traps after instructions'
+  echo 'ok - left_anywhere # SKIP no traps after instructions'
 fi
-for case in left-free left-lock left-thread; do
+while read -r case n; do
   faulty $case
   same "$case: exit status" 0 "$status"
-  n=20
-  [ $case != left-thread ] || n=23
-  same "$case: what follows is counted" "size 44 $n $((44 * n)) 0 0
-size 55 1 55 1 55" \
-    "$(rows faults.data size | grep -E '^size (44|55) ' | cut -d' ' -f 1-6)"
-done
+  program=faults check_sizes "$case: what follows is counted" \
+    44:$n:$((44 * n)):0:0 55:1:55:1:55
+done <<'E'
+left_free   20
+left_thread 23
+E
 finish

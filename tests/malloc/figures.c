@@ -16,9 +16,7 @@
  *     lost SIZE KEPT DIRECTLY INDIRECTLY
  *
  * as objects.  NAME is "-" where a sample has no such label.  Then the comments,
- * "comment KEY VALUE".  With the word "place" only the places in the program
- * itself are printed, "place ADDRESS FUNCTION:LINE...", the innermost function
- * first, by the names that the linker has.  Any profile that is not as it should be ends it with
+ * "comment KEY VALUE".  Any profile that is not as it should be ends it with
  * status 1.
  */
 #include <stdarg.h>
@@ -183,30 +181,6 @@ print_comments(const Profile *p)
   }
 }
 
-static const char *
-function_name(const Profile *p, uint64_t id)
-{
-  for (size_t i = 0; i < p->n_function; i++)
-    if (p->function[i]->id == id)
-      return string(p, p->function[i]->system_name);
-  wrong("no function %llu", (unsigned long long)id);
-}
-
-static void
-print_places(const Profile *p)
-{
-  for (size_t i = 0; i < p->n_location; i++) {
-    const Mprof__Pprof__Location *l = p->location[i];
-    if (l->mapping_id != 1)
-      continue;
-    printf("place 0x%llx", (unsigned long long)l->address);
-    for (size_t j = 0; j < l->n_line; j++)
-      printf(" %s:%lld", function_name(p, l->line[j]->function_id),
-             (long long)l->line[j]->line);
-    printf("\n");
-  }
-}
-
 /* What holds for every profile of a C program. */
 static void
 check(const Profile *p, const struct row *all)
@@ -271,10 +245,6 @@ main(int argc, char **argv)
   check(p, all.rows);
   if (strcmp(word, "lost") == 0) {
     print_lost(&sizes);
-    return 0;
-  }
-  if (strcmp(word, "place") == 0) {
-    print_places(p);
     return 0;
   }
   print("all", &all);

@@ -12,7 +12,7 @@ malloc        10 1045   6 639    10 1045 0
 zero          3 0       2 0      0 0     0
 calloc        2 1000077 1 77     2 1000077 1
 realloc       5 10100035 1 5     1 10000000 4
-realloc-zero  1 40      0 0      1 40    1
+realloc_zero  1 40      0 0      1 40    1
 reallocarray  2 165     1 150    1 150   1
 failing       2 110     1 50     2 110   1
 aligned       5 7258    2 2125   5 7258  1

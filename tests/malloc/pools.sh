@@ -40,18 +40,7 @@ same 'apart from all else' '192 pool=leaf pool=node' \
   "$("$MPROF" export --format=folded --by=label:pool --value=bytes pools.data |
     awk '$1 ~ /pool=/ { names = names " " $1; n += $2 } END { print n names }')"
 
-# lost SIZE:KEPT:DIRECTLY:INDIRECTLY...: of the pools' objects and blocks.
-check_lost() {
-  local sizes
-  sizes=$(tr ' ' '\n' <<<"${*:2}" | cut -d: -f1)
-  same "$1" "${*:2}" "$(rows pools.data lost | cut -d' ' -f 2- | tr ' ' : |
-    grep "^\($(paste -sd'|' <<<"$sizes" | sed 's/|/\\|/g')\):" | paste -sd' ')"
-}
-profile() {
-  rm -f "$1".data*
-  timeout 100 "$MPROF" run -q --reachable -o "$1.data" "./$1" "$2" >out 2>err
-  status=$?
-}
+by_run=--reachable
 cases='
 reached  8:1:1:0 1001:1:0:0 1002:1:0:0 1003:2:2:0
 ring     1001:2:1:1

@@ -2,24 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Which of the objects that were never freed are reachable at the end, and
-# which are lost, directly or indirectly: as each case has made it, and as
-# valgrind says.
+# which are lost, directly or indirectly, as each case has made it.
 
 . "$(dirname "$0")/check.bash"
 
-# profile NAME [ARGUMENT...]: as in check.bash, under mprof run; $kind says
-# what it is asked for.
-kind=--reachable
-profile() {
-  local name=$1
-  shift
-  rm -f "$work/$name".data*
-  # shellcheck disable=SC2086
-  timeout 100 "$MPROF" run -q $kind -o "$work/$name.data" "$work/$name" "$@" \
-    >"$work/out" 2>"$work/err" </dev/null
-  status=$?
-  sed -i '/^mprof: no profile of .*: it allocated nothing/d' "$work/err"
-}
+by_run=--reachable
 
 # case, then for each size the objects that were kept, were lost directly and
 # indirectly; of other sizes are those of the C library.
@@ -65,98 +52,51 @@ quick_exit       1001:1:0:0 1002:1:1:0
 restart          1002:1:0:0 1003:1:1:0
 '
 
-# lost_in FILE SIZE...: what it says of these sizes.
-lost_in() {
-  local all=''
-  [ ! -e "$1" ] || all=$(rows "$1" lost | cut -d' ' -f 2- | tr ' ' :)
-  for size in "${@:2}"; do
-    grep "^$size:" <<<"$all"
-  done | paste -sd' '
-}
-
 check_case() {
-  local wanted="${*:2}"
-  # shellcheck disable=SC2046
-  same "$1" "$wanted" "$(lost_in "$program.data" \
-    $(tr ' ' '\n' <<<"$wanted" | cut -d: -f1))"
-  same "$1: nothing is said" '' "$(cat err)"
-}
-
-# in_valgrind CASE: objects that are lost directly, indirectly, and others.
-in_valgrind() {
-  timeout 100 valgrind --leak-check=full \
-    --show-leak-kinds=all --run-libc-freeres=no --log-file=log \
-    "./$program" "$1" >valgrind.out 2>&1 || echo "status $?"
-  awk '{ gsub(",", "") }
-    / lost: [0-9]+ bytes in / || / reachable: [0-9]+ bytes in / {
-      sub(/^[^ ]* */, ""); sub(/:.*/, "", $2)
-      n[$1] = $(NF - 1) }
-    END { printf "%d %d %d\n", n["definitely"], n["indirectly"],
-      n["possibly"] + n["still"] }' log
-}
-
-# The same of a profile.
-in_profile() {
-  if [ ! -e "$program.data" ]; then echo 0 0 0; return; fi
-  rows "$program.data" lost | awk '{ direct += $4; indirect += $5; all += $3 }
-    END { printf "%d %d %d\n", direct, indirect, all - direct - indirect }'
-}
-
-compare_case() {
-  local name=${1##* }
-  # What is from mmap is a root of valgrind's, such as a stack that no thread
-  # uses any more; and nothing is forgotten there.
-  # A long list takes so much of the low addresses that valgrind gives out that
-  # a number left on the stack, such as nanoseconds, points into it now and then.
-  case $name in mapped | thread_ended | restart | lost_long_list) return ;; esac
-  same "$1: as valgrind" "$(in_valgrind "$name")" "$(in_profile)"
+  check_lost "$@"
+  same "$1: nothing is said" '' \
+    "$(sed '/^mprof: no profile of .*: it allocated nothing/d' err)"
 }
 
 $CC -g -O1 -shared -fPIC -DLIBRARY -o reachable.so \
   "$tests/programs/reachable.c"
 
-# check_all TITLE FUNCTION FLAG...: all cases, compiled so.
+# check_all TITLE FLAG...: all cases, compiled so.
 check_all() {
-  local title=$1 function=$2 all=$cases
-  shift 2
-  for program in reachable reachable_ends; do
-    compile "$program" "$@"
-    [ $program = reachable ] || cases=$ends
-    each_case "$title" "$program" "$function"
-  done
-  cases=$all
+  compile reachable "${@:2}"
+  each_case "$1" reachable check_case
+  compile reachable_ends "${@:2}"
+  cases=$ends each_case "$1" reachable_ends check_case
 }
 
-check_all PIE check_case -O2 -pie -fPIE
-check_all valgrind compare_case -O1
+check_all PIE -O2 -pie -fPIE
 # what is preloaded stands aside
-check_all 'a part of it' check_case -O1 -Wl,--whole-archive \
-  "$MPROF_LIB/libmprof_malloc.a" -Wl,--no-whole-archive
+# shellcheck disable=SC2086
+check_all 'a part of it' -O1 $linked
 # The heap of such a program is at addresses that are likely as numbers, too:
 # not with many objects.
 cases=$(grep -v -e long_list -e free_lists <<<"$cases")
-check_all 'no PIE' check_case -O0 -no-pie -fno-pie
+check_all 'no PIE' -O0 -no-pie -fno-pie
 
 # Threads that wait in the kernel, and go on to.
-program=reachable_calls
-compile $program -O1
 for case in calls io_uring; do
-  profile $program $case
-  same "$case: exit status" 0 "$status"
+  succeeds reachable_ends $case
   check_case $case 1001:1:1:0
 done
-program=reachable_ends
 
-profile reachable_ends abort 2>/dev/null
-same 'abort: exit status' 134 "$status"
-check_case abort 1001:1:0:0 1002:1:1:0 1003:1:0:0
-profile reachable_ends fork
+for signal in SEGV BUS FPE ILL ABRT TRAP SYS TERM INT HUP QUIT XCPU XFSZ ALRM \
+  USR1 USR2 PIPE VTALRM PROF; do
+  number=$(kill -l $signal)
+  SIGNAL=$number profile reachable_ends killed
+  same "$signal: exit status" $((128 + number)) "$status"
+  check_case $signal 1001:1:0:0 1002:1:1:0
+done 2>/dev/null
+succeeds reachable_ends fork
 check_case fork 1001:1:0:0
 same 'fork: in the child' '1002:1:0:0 1003:1:1:0' \
-  "$(lost_in reachable_ends.data.[0-9]* 1001 1002 1003)"
+  "$(lost reachable_ends.data.[0-9]* 1001 1002 1003)"
 
-profile reachable_ends unstoppable
-same 'unstoppable: exit status' 0 "$status"
+succeeds reachable_ends unstoppable
 check_case unstoppable 1001:1:1:0
 
 # without_losses NAME WHY: it ends well, has all but what is lost, and says why.
@@ -204,9 +144,9 @@ E
 $CC -w -shared -fPIC -DLIBRARY -o ended.so ended.c
 $CC -w -o ended ended.c -lpthread -ldl
 profile ended
-program=ended
-same 'variables of a thread that has ended: lost' '0 0' \
-  "$(in_profile | cut -d' ' -f -2)"
+same 'variables of a thread that has ended: lost' 0:0 \
+  "$(rows ended.data lost | awk '{ direct += $4; indirect += $5 }
+    END { print direct + 0 ":" indirect + 0 }')"
 
 # The table.
 compile losing -O0
@@ -236,7 +176,7 @@ same 'a list counts with its head' '7200000 ** 300000 24 1' \
   "$("$MPROF" report --tables=leaks reachable.data |
     awk '/hide_list/ { print $1, $2, $3, $4, $5 }')"
 "$MPROF" run --reachable -o run.data ./losing 2>err
-kind=
+by_run=
 same 'a line says how much' "mprof: wrote 'run.data': 136 allocations, \
 9874 bytes, 4874 of them kept, 3834 of these lost (1442 directly, 2392 indirectly); see: mprof report run.data" \
   "$(cat err)"

@@ -24,19 +24,6 @@ same 'nested: entered, held' "2 120 load
 2 20 load;parse
 1 1 parse" "$(held)"
 
-profile regions threads
-same 'threads: by region' "region even 4000 244000 0 0
-region even;inner 4 268 0 0
-region odd 4000 244000 0 0
-region odd;inner 4 268 0 0" \
-  "$(rows regions.data region | grep -v '^region - ' | cut -d' ' -f 1-6)"
-same 'threads: entered' "4 even
-4 even;inner
-4 odd
-4 odd;inner" "$(held | cut -d' ' -f 1,3 | sort -k 2)"
-same 'threads: outside' '8 568 0 0' "$(rows regions.data size |
-  sed -n 's/^size 71 \(.* .* .* .*\) .* .* .*$/\1/p')"
-
 profile regions odd
 deep=x
 for ((i = 1; i < 64; i++)); do deep+=';x'; done
@@ -72,9 +59,6 @@ same 'and not for a part' 'mprof: nothing matches --label=user=1' \
   "$("$MPROF" report --label=user=1 regions.data 2>&1 | cut -c1-37)"
 same 'together with a region' 20 "$(bytes --label=user=17 --region=load)"
 same 'too many values: the rest is [other]' 15000 "$(bytes --label='number=.*')"
-same 'of these most have their own' 3 "$(bytes --label=number=3000)"
-same 'and others have not' 'mprof: nothing matches --label=number=4999' \
-  "$("$MPROF" report --label=number=4999 regions.data 2>&1 | cut -c1-42)"
 
 profile regions long_labels
 # Keys of 180 to 197 characters; what is longer is cut, and is no label then.

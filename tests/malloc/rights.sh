@@ -29,13 +29,10 @@ gives() {
   same "$*: no part of a file is left" '' "$(find . -name '*.tmp')"
 }
 
-# objects FILE BYTES: how many objects of that size, and their bytes.
-objects() {
-  [ ! -e "$1" ] || rows "$1" size |
-    sed -n "s/^size $2 \([0-9]* [0-9]*\) .*/\1/p"
-}
+# objects FILE SIZE: allocations of that size, and their bytes.
+objects() { [ ! -e "$1" ] || sizes "$1" "$2" | cut -d: -f 2,3; }
 
-# others OBJECTS...: those of 30 bytes in the files of other processes.
+# others OBJECTS...: those of 30 and 100 bytes in the files of other processes.
 others() {
   local file got=''
   for file in folder/x.data.*; do
@@ -44,80 +41,71 @@ others() {
   same 'other processes' "$1" "$got"
 }
 
-counted='5 50' more='1 100' said=
+counted=5:50 more=1:100 said=
 compile rights -O1
 echo mine >input
-gives none
-gives chdir
-gives EMFILE
 gives none fork
 same 'the file of a child is named after it' "folder/x.data.$(cat out)" \
   "$(echo folder/x.data.*)"
+gives closed
+gives moved
 said="mprof: cannot write '$work/folder/x.data.PID': Too many open files"
 gives EMFILE fork
 said=
 others ''
-gives few
-gives closed
-gives moved
 
 if possible chroot && possible setuid; then
-  gives chroot
-  gives setuid
-  gives setuid EMFILE
-  gives chroot setuid
-  gives thread-setuid
-  gives workers
-  others '2 60 1 100;'
-  gives setuid closed
-  gives chroot closed
+  gives chroot setuid closed
   same 'no file in another root' '' "$(ls jail)"
+  said="mprof: cannot write '$work/folder/x.data.PID': No such file or directory"
+  gives chroot fork
+  said=
+  others ''
+  gives workers
+  others '2:60 1:100;'
 
   rm -rf folder && mkdir folder && mkfifo -m 666 go ended
   "$MPROF" run -q -o folder/x.data ./rights jail daemon 2>err
   echo >go
   cat ended
   same 'it goes on when mprof run has ended: what is said' '' "$(cat err)"
-  others '2 60 1 100;'
+  others '2:60 1:100;'
 else
   echo 'ok - another root, another user # SKIP for root alone'
 fi
 
-if possible filter-nothing; then
-  gives filter-nothing
-  gives filter-nothing filter-nothing
-  gives filter-files filter-files EMFILE
-  gives filter-asked fork
-  others '2 60 ;'
-  gives filter-wrong fork
-  others '2 60 ;'
-  gives filter-nothing fork
+if possible filter_nothing; then
+  gives filter_nothing filter_calls EMFILE
+  gives filter_asked fork
+  others '2:60 ;'
+  gives filter_wrong fork
+  others '2:60 ;'
+  gives filter_nothing fork
   others ''
-  for case in filter-memory filter-signals filter-time filter-most \
-    filter-thread strict; do
-    gives $case
-  done
+  gives filter_signals
+  gives filter_thread
+  gives strict
   same 'strict: to its end' done "$(cat out)"
-  gives filter-files fork
+  gives filter_calls fork
   others ''
-  gives filter-signals library
-  gives filter-most sizes
-  same 'after a filter: new paths' '16 32000' "$(objects folder/x.data 2000)"
+  gives filter_signals library
+  gives filter_most sizes
+  same 'after a filter: new paths' 16:32000 "$(objects folder/x.data 2000)"
   same 'after a filter: all have room' 'comment unattributed_allocations 0' \
     "$(rows folder/x.data comment | grep unattributed_allocations)"
-  more='240001 24000100' gives filter-yield threads
-  MPROF_CHILDREN=no gives child filter-signals library
+  more=240001:24000100 gives filter_calls threads
+  MPROF_CHILDREN=no gives child filter_signals library
   counted='' more=''
   said="mprof: cannot write '$work/folder/x.data': Cannot allocate memory"
-  MPROF_COUNT=off gives poor filter-signals rich library
+  MPROF_COUNT=off gives poor filter_signals rich library
 else
   echo 'ok - filters of system calls # SKIP the kernel has none'
 fi
 
 # A program that is root's whoever calls it takes nothing from its caller's
 # environment, and writes nothing but what it names itself.
-compile secure -O1 -Wl,--whole-archive "$MPROF_LIB/libmprof_malloc.a" \
-  -Wl,--no-whole-archive -ldl
+# shellcheck disable=SC2086
+compile secure -O1 $linked
 
 # secured FILE...: another user calls it in a folder of his own, with all that
 # the monitor takes from the environment.
@@ -139,7 +127,7 @@ if [ "$(id -u)" = 0 ] && chmod 4755 secure && secured &&
   same 'rights of root: the caller gets no file' '' "$(ls theirs)"
   secured "$work/named.data"
   same 'rights of root, a file that it names: exit status' 0 "$status"
-  same 'rights of root, a file that it names: figures' '3 60' \
+  same 'rights of root, a file that it names: figures' 3:60 \
     "$(objects named.data 20)"
   same 'rights of root, a file that it names: whose' 'root 600' \
     "$(stat -c '%U %a' named.data)"
@@ -151,7 +139,7 @@ else
 fi
 rm -f precious.data named.data
 MPROF_OUT="$work/secure.data" ./secure >out
-same 'no rights of root: figures' '5 50' "$(objects secure.data 10)"
+same 'no rights of root: figures' 5:50 "$(objects secure.data 10)"
 
 "$MPROF" run -o run.data ./rights 2>err
 same 'without an allocation: what is said' \

@@ -10,8 +10,8 @@
 
 compile shallow -O1 -Wl,-z,now
 mv shallow shallow-preloaded
-compile shallow -O1 -Wl,-z,now -Wl,--whole-archive \
-  "$MPROF_LIB/libmprof_malloc.a" -Wl,--no-whole-archive -ldl
+# shellcheck disable=SC2086
+compile shallow -O1 -Wl,-z,now $linked
 mv shallow shallow-linked
 
 # calls HOW CASE FILE [VARIABLE=VALUE...]: it ends as without the monitor.
@@ -29,13 +29,12 @@ calls() {
 gives() {
   local file
   for file in shallow.data*; do
-    same "$1: objects" '5 50' \
-      "$(rows "$file" size | sed -n 's/^size 10 \([0-9]* [0-9]*\) .*/\1/p')"
+    same "$1: objects" 10:5:50 "$(sizes "$file" 10 | cut -d: -f 1-3)"
   done
 }
 
 for how in preloaded linked; do
-  for case in signal functions more thread child file exec exec-true end \
+  for case in signal functions more thread child file exec exec_true end \
     coroutine; do
     calls $how $case "$work/shallow.data"
     gives "$how: $case"

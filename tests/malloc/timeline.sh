@@ -6,7 +6,7 @@
 # the readings are; and the whole is as without.  And what is in use at a time:
 # at the end of each slice it is what was read then, and in the phases of a
 # program it is known by hand.
-. "$(dirname "$0")/check.bash"
+. "$(dirname "$0")/told.bash"
 
 compile timed -O1
 
@@ -65,21 +65,7 @@ same 'a brief program, and its child' \
 
 same 'no window has what was kept' '' \
   "$("$MPROF" report --verbose --to=1min timed.data | grep -iE 'kept|leaks')"
-same 'what was kept has no time' \
-  "mprof: --value=kept: the profile does not record what was never freed" \
-  "$("$MPROF" report --value=kept --to=1min timed.data 2>&1 | cut -c1-71)"
-same 'a profile without times' \
-  'mprof: --from and --to: the profile has no times; record them with --timeline' \
-  "$("$MPROF" report --from=1s plain.data 2>&1)"
-same 'times that there are not' 'mprof: nothing matches --from=3600s' \
-  "$("$MPROF" report --from=1h timed.data 2>&1)"
-for time in soon 0 0.5ms 1.2.3s 1x .; do
-  same "no interval: $time" \
-    "mprof: --timeline takes a time from 1ms on, such as 10s or 2min, not '$time'" \
-    "$("$MPROF" run --timeline=$time ./timed 2>&1 | head -n 1)"
-done
-same 'no time' "mprof: --to takes a time such as 10s, 500ms or 2min, not '0'" \
-  "$("$MPROF" report --to=0 timed.data 2>&1 | head -n 1)"
+
 "$MPROF" export -o part.pb.gz --focus=late timed.data
 same 'an export has the times of what it has' \
   "$(sums --focus=late --from=100ms --to=250ms timed.data)" \
@@ -110,42 +96,46 @@ in_use() {
     sed 's/.*;//' | sort | tr '\n' ' '
 }
 
-# ask: gets now.data of the program that runs.
-ask() {
-  python3 - "$(sed -n 's/.*serving at //p' err)profile" 2>/dev/null <<'END'
-import sys, urllib.request
-with urllib.request.urlopen(sys.argv[1]) as answer:
-    open('now.data', 'wb').write(answer.read())
-END
-}
-
-compile in_use -O1
-mkfifo to from
-"$MPROF" run --timeline=250ms --serve=0 -o use.data ./in_use <to >from 2>err &
-exec 8>to 9<from
-times=
-for phase in 1 2 3 4; do
-  read -r -u 9 _
-  until ask; do :; done
+# phase ORDER...: the program does that; leaves in $time when a slice began
+# that is read afterwards.
+phase() {
+  local order count
+  for order; do
+    # shellcheck disable=SC2086
+    tell $order
+  done
+  ask
   count=$(slices | wc -l)
   until ask && [ "$(slices | wc -l)" -gt "$count" ]; do :; done
-  times="$times $(slices | sed -n "${count}s/ .*//p")"
-  echo . >&8
-done
-wait $!
-mv use.data now.data
-set -- $times
-same 'phase 1' 'large 15000 small 1000 ' "$(in_use $1)"
-same 'phase 2' 'grown 300 large 10000 small 600 ' "$(in_use $2)"
-same 'phase 3' 'grown 300 small 1100 ' "$(in_use $3)"
-same 'phase 4' 'large 5000 small 200 ' "$(in_use $4)"
+  time=$(slices | awk -v n="$count" 'NR == n { printf "%.9f", $1 + 1e-9 }')
+}
+
+begin --timeline=250ms --serve=0
+phase 'first 10 100' 'other 3 5000'
+one=$time
+phase 'free 4 0' 'other 2 300'
+two=$time
+phase 'free 9 0' 'first 5 100'
+three=$time
+phase 'free 2 0'
+four=$time
+end
+mv told.data now.data
+same 'phase 1' 'first 1000 other 15000 ' "$(in_use $one)"
+same 'phase 2' 'first 600 other 15600 ' "$(in_use $two)"
+same 'phase 3' 'first 500 other 600 ' "$(in_use $three)"
+same 'phase 4' 'first 500 ' "$(in_use $four)"
 same 'at the end it is what was kept' "$("$MPROF" export --format=folded \
   --value=kept now.data)" "$("$MPROF" export --format=folded --at=1h now.data)"
-same 'nothing in use' 'mprof: nothing matches --focus=grown --at' \
-  "$("$MPROF" report --focus=grown --at=$1 now.data 2>&1 | sed 's/=[0-9.]*s$//')"
-same 'objects' 'grown 1 large 2 small 6 ' "$(in_use $2 --value=allocs)"
+same 'nothing in use' 'mprof: nothing matches --focus=other --at' \
+  "$("$MPROF" report --focus=other --at=$four now.data 2>&1 | sed 's/=[0-9.]*s$//')"
+same 'objects' 'first 6 other 5 ' "$(in_use $two --value=allocs)"
+same 'a report says what it counts' \
+  'All tables count only memory in use at the end of the slice with N s (--at)' \
+  "$("$MPROF" report --at=$two now.data |
+    sed -n 's/slice with [0-9.]* /slice with N /; /^All tables/p')"
 for which in now.data timed.data; do
-  [ $which = now.data ] || mv $which now.data
+  [ $which = now.data ] || cp $which now.data
   same "$which: at each slice it is what was read" "$(slices)" "$(
     slices | while read -r time _; do
       echo "$time $("$MPROF" export --format=folded \
@@ -153,15 +143,28 @@ for which in now.data timed.data; do
         awk '{ n += $NF } END { print n + 0 }')"
     done)"
 done
-same 'a profile without times of frees' 'mprof: --at: the profile does not say when objects were freed; record that with mprof run --timeline 1' \
-  "$("$MPROF" report --at=1s plain.data 2>&1) $?"
-same 'a Lisp program' \
-  'mprof: --at: it is not known when objects of a Lisp program are freed; use --from and --to 1' \
-  "$("$MPROF" report --at=1s "$top/tests/golden/live.data" 2>&1) $?"
-same 'a report says what it counts' \
-  'All tables count only memory in use at the end of the slice with 0.1 s (--at)' \
-  "$("$MPROF" report --at=0.1 now.data | grep '^All tables')"
-same 'one time, or from one to another' \
-  'mprof: --at cannot be combined with --from or --to' \
-  "$("$MPROF" report --at=1s --to=2s now.data 2>&1 | head -n 1)"
+
+# ---- what is refused ----
+
+while IFS='|' read -r arguments wanted; do
+  # shellcheck disable=SC2086
+  same "$arguments" "mprof: $wanted" "$("$MPROF" $arguments 2>&1 | head -n 1)"
+done <<E
+report --value=kept --to=1min timed.data|--value=kept: the profile does not \
+record what was never freed
+report --from=1s plain.data|--from and --to: the profile has no times; record \
+them with --timeline
+report --from=1h timed.data|nothing matches --from=3600s
+report --to=0 timed.data|--to takes a time such as 10s, 500ms or 2min, not '0'
+report --at=1s plain.data|--at: the profile does not say when objects were \
+freed; record that with mprof run --timeline
+report --at=1s $top/tests/golden/live.data|--at: it is not known when objects \
+of a Lisp program are freed; use --from and --to
+report --at=1s --to=2s now.data|--at cannot be combined with --from or --to
+E
+for time in soon 0 0.5ms 1.2.3s 1x .; do
+  same "no interval: $time" "mprof: --timeline takes a time from 1ms on, such \
+as 10s or 2min, not '$time'" \
+    "$("$MPROF" run --timeline=$time ./timed 2>&1 | head -n 1)"
+done
 finish

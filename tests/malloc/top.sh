@@ -3,22 +3,13 @@
 #
 # mprof top of a program that allocates when it is told to: by its number, its
 # file, and where it serves its profile; until it ends.
-. "$(dirname "$0")/check.bash"
+. "$(dirname "$0")/told.bash"
 
-compile told -O1
-mkfifo orders answers
-
-# begin ARGUMENT...: mprof top writes to the file shown.
-begin() {
+# show ARGUMENT...: mprof top writes to the file shown.
+show() {
   rm -f shown # what the one before has shown
   "$MPROF" top "$@" >shown 2>top.err 3>&- 4<&- &
   top=$!
-}
-
-# tell WORD...: the program does it.
-tell() {
-  echo "$*" >&3
-  read -r answer <&4
 }
 
 # await TEXT FILE: until it is there.
@@ -26,14 +17,12 @@ await() {
   until grep -q -e "$1" "$2" 2>/dev/null; do sleep 0.02; done
 }
 
-"$MPROF" run -q -o told.data ./told <orders >answers 2>err &
-runner=$!
-exec 3>orders 4<answers
+begin -q
 tell first 1 24
 pid=$answer
 times=0
 for what in "$pid" told.data; do
-  begin --sort=name "$what"
+  show --sort=name "$what"
   await "in all $((times * 52400 + 24)) bytes" shown
   tell first 100 24
   tell other 10 5000
@@ -72,7 +61,7 @@ END
 same 'Ctrl-Z: the terminal' "$(cat before)" "$(cat stopped)"
 same 'q: the terminal' "$(cat before)" "$(cat after)"
 
-begin told.data
+show told.data
 await 'in all' shown
 exec 3>&-
 wait $runner
@@ -87,7 +76,7 @@ mv told "$name"
 runner=$!
 exec 3>orders 4<answers
 tell first 1 24
-begin told.data
+show told.data
 await 'in all' shown
 exec 3>&-
 wait $runner $top

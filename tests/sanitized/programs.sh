@@ -27,8 +27,9 @@ done
 objcopy "${renamed[@]}" "$BUILD/lib/libmprof_malloc.a" monitor.a ||
   result 1 'the monitor gets its names'
 
-# sanitized NAME [ARGUMENT...]: run ./NAME; no complaint, and a profile.
+# sanitized NAME [ARGUMENT...]: run ./NAME, $program; no complaint, and a profile.
 sanitized() {
+  program=$1
   rm -f "$work/$1".data*
   timeout 300 env MPROF_OUT="$work/$1.data" "./$@" >out 2>err </dev/null
   status=$?
@@ -40,15 +41,6 @@ sanitized() {
   fi
 }
 
-# sizes NAME SIZE FIGURES...: of objects of that size, as far as given.
-sizes() {
-  local name=$1 size=$2
-  shift 2
-  same "$name: objects of $size bytes" "$*" \
-    "$(rows "$name.data" size | grep "^size $size " |
-      cut -d' ' -f 3-$(($# + 2)))"
-}
-
 for name in functions recursion regions threads soak budget; do
   # shellcheck disable=SC2086
   compile $name -O1 $SANITIZE "${defined[@]}" \
@@ -58,25 +50,21 @@ sanitized functions all
 sanitized recursion down 20000
 sanitized recursion grow 5 1000 6 1001
 sanitized recursion random 9 3000
-for name in nested threads odd many restart; do sanitized regions $name; done
-sanitized threads many
-sizes threads 61 10000 610000 0 0
-sanitized threads destructors
-sizes threads 71 300 21300 0 0
-sanitized threads hammer
-sizes threads 61 160000 9760000 0 0
-sizes threads 73 160000 11680000 8 584
-sanitized threads peak
-same 'peak: large objects' '4 500082 2 200062 2 300020' \
-  "$(rows threads.data size | grep '^size - ' | cut -d' ' -f 3-8)"
-sanitized threads cancelled
-sizes threads 61 10000 610000 0 0
-sizes threads 79 10 790 0 0
+for name in nested odd many restart; do sanitized regions $name; done
+while read -r name wanted; do
+  sanitized threads "$name"
+  # shellcheck disable=SC2086
+  check_sizes "threads: $name" $wanted
+done <<'E'
+many        61:10000:610000:0:0
+destructors 71:300:21300:0:0
+hammer      61:160000:9760000:0:0 73:160000:11680000:8:584
+peak        -:4:500082:2:200062
+cancelled   61:10000:610000:0:0 79:10:790:0:0
+E
 MPROF_BUDGET=3000 sanitized budget 7 4000
-for size in 17 61 73 97 113; do
-  # shellcheck disable=SC2046
-  sizes budget $(sed -n "s/^size \($size .*\) - - .*/\1/p" out)
-done
+# shellcheck disable=SC2046
+check_sizes budget $(sed -n 's/^size \(.*\) - - .*/\1/p' out | tr ' ' :)
 same 'budget: some is over it' 1 \
   "$(rows budget.data comment | grep -c 'unattributed_allocations [1-9]')"
 for name in one two; do
@@ -86,6 +74,6 @@ for name in one two; do
 done
 sanitized soak 10
 read -r allocated kept replaced _ <out
-sizes soak 61 "$allocated" $((61 * allocated)) "$kept" $((61 * kept))
-sizes soak 73 "$replaced" $((73 * replaced)) 0 0
+check_sizes soak "61:$allocated:$((61 * allocated)):$kept:$((61 * kept))" \
+  "73:$replaced:$((73 * replaced)):0:0"
 finish

@@ -21,20 +21,15 @@ for budget in 100000 100000 200; do
     $((${SECONDS_OF_SOAK:-180} / 3)) >out 2>err </dev/null
   same "round $round: exit status" 0 $?
   read -r allocated kept replaced children <out
-  same "round $round: $allocated objects" \
-    "size 61 $allocated $((61 * allocated)) $kept $((61 * kept))" \
-    "$(rows soak.data size | grep '^size 61 ' | cut -d' ' -f 1-6)"
-  same "round $round: $replaced by realloc" \
-    "size 73 $replaced $((73 * replaced)) 0 0" \
-    "$(rows soak.data size | grep '^size 73 ' | cut -d' ' -f 1-6)"
+  program=soak
+  check_sizes "round $round: objects" \
+    "61:$allocated:$((61 * allocated)):$kept:$((61 * kept))" \
+    "73:$replaced:$((73 * replaced)):0:0"
   same "round $round: no walk was cut short" 'comment cut_allocations 0' \
     "$(rows soak.data comment | grep cut_)"
-  right=0
-  for file in soak.data.*; do
-    [ "$(rows "$file" all | cut -d' ' -f 3-6)" = '7 91 7 91' ] &&
-      right=$((right + 1))
-  done
-  same "round $round: $children children" "$children" "$right"
+  same "round $round: children" "$children" "$(for file in soak.data.*; do
+    totals "$file"
+  done | grep -cx '7 91 7 91')"
   if [ "$budget" = 200 ]; then
     same "round $round: something is over the budget" 1 \
       "$(rows soak.data comment | grep -c 'unattributed_allocations [1-9]')"

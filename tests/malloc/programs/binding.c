@@ -2,11 +2,6 @@
  *
  * binding.c -- a program whose parts find the allocator in different ways.
  */
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cases.h"
 
 int
@@ -28,8 +23,7 @@ found(void *library, const char *name)
 }
 
 /* Objects cross the border in both directions. */
-static void
-case_deepbound(void)
+CASE(deepbound)
 {
   void *library = dlopen("./deepbound.so", RTLD_NOW | RTLD_DEEPBIND);
   if (((int (*)(void))found(library, "whose_is_found"))() != 2)
@@ -41,19 +35,11 @@ case_deepbound(void)
 }
 
 /* The functions of the C library itself, by its handle. */
-static void
-case_handle(void)
+CASE(handle)
 {
   void *library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
   ((releaser *)found(library, "free"))(malloc(71));
   free(((allocator *)found(library, "malloc"))(73));
 }
 
-static const struct test_case cases[] = {
-    {"deepbound", case_deepbound}, {"handle", case_handle}, {NULL, NULL}};
-
-int
-main(int argc, char **argv)
-{
-  return run_case(cases, argc, argv);
-}
+RUN_CASES

@@ -3,34 +3,14 @@
  * control.c -- when it is counted, and what is written when: by the functions
  * of mprof_malloc.h.  They are weak here, so the program runs without mprof.
  */
-#include <limits.h>
-#include <malloc.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cases.h"
 #include "mprof_malloc.h"
 
-
-static void *volatile kept[1000];
-
-static void
-allocate(int n, size_t bytes)
-{
-  for (int i = 0; i < n; i++)
-    kept[i] = malloc(bytes);
-}
-
 /* After the stop only ends count: 5 of 10, of which 2 are freed, then. */
-static void
-case_stop(void)
+CASE(stop)
 {
   allocate(5, 10);
   mprof_stop();
@@ -41,8 +21,7 @@ case_stop(void)
 }
 
 /* What there was is forgotten: neither it nor its end counts. */
-static void
-case_restart(void)
+CASE(restart)
 {
   void *old = malloc(1000);
   allocate(5, 10);
@@ -54,8 +33,7 @@ case_restart(void)
 }
 
 /* So many that their number would begin anew in 16 bits. */
-static void
-case_restarts(void)
+CASE(restarts)
 {
   void *old = malloc(1000);
   for (int i = 0; i < 1 << 16; i++)
@@ -65,8 +43,7 @@ case_restarts(void)
 }
 
 /* Their bytes have more than 32 bits. */
-static void
-case_large(void)
+CASE(large)
 {
   const size_t large = (size_t)1 << 32;
   void *p = realloc(malloc(large + 10), large + 20);
@@ -77,8 +54,7 @@ case_large(void)
   free(p);
 }
 
-static void
-case_restart_file(void)
+CASE(restart_file)
 {
   allocate(5, 10);
   mprof_stop();
@@ -114,8 +90,7 @@ await_rounds(long more)
     sched_yield();
 }
 
-static void
-case_restart_threads(void)
+CASE(restart_threads)
 {
   static char name[] = "restarted-00.data", line[32];
   pthread_t threads[THREADS];
@@ -134,8 +109,7 @@ case_restart_threads(void)
   write(1, line, (size_t)sprintf(line, "%ld\n", rounds + THREADS));
 }
 
-static void
-case_save(void)
+CASE(save)
 {
   allocate(5, 10);
   if (mprof_save() != 0)
@@ -167,8 +141,7 @@ wait_for_end(void *unused)
 
 /* Handlers interrupt counts, in a program of two threads, in which locks are
  * waited for.  Only what follows the last restart counts. */
-static void
-case_restart_handler(void)
+CASE(restart_handler)
 {
   const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
   pthread_t thread;
@@ -185,8 +158,7 @@ case_restart_handler(void)
 }
 
 /* Killed: what was counted is there, saved or not. */
-static void
-case_autosave(void)
+CASE(autosave)
 {
   set_mprof_autosave(10);
   allocate(27, 10);
@@ -200,8 +172,7 @@ churn(int n)
     free(malloc(10));
 }
 
-static void
-case_killed_child(void)
+CASE(killed_child)
 {
   int status;
   const pid_t child = fork();
@@ -215,29 +186,8 @@ case_killed_child(void)
   churn(5);
 }
 
-/* As little as there can be. */
-static void *
-churn_on_small_stack(void *unused)
-{
-  churn(5000);
-  return unused;
-}
-
-static void
-case_small_stack(void)
-{
-  pthread_t thread;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
-  if (pthread_create(&thread, &attributes, churn_on_small_stack, NULL) != 0)
-    _exit(97);
-  pthread_join(thread, NULL);
-}
-
 /* A signal starts it, a signal stops it. */
-static void
-case_signal(void)
+CASE(signal)
 {
   allocate(5, 10);
   raise(SIGUSR2);
@@ -248,8 +198,7 @@ case_signal(void)
 }
 
 /* Where counting is on from the start, the first one stops it. */
-static void
-case_signals(void)
+CASE(signals)
 {
   for (int i = 0; i < 10; i++) {
     allocate(1, 10);
@@ -259,32 +208,9 @@ case_signals(void)
   }
 }
 
-static void
-case_plain(void)
+CASE(plain)
 {
   allocate(5, 10);
 }
 
-static const struct test_case cases[] = {
-  { "stop", case_stop },
-  { "restart", case_restart },
-  { "restarts", case_restarts },
-  { "large", case_large },
-  { "restart-file", case_restart_file },
-  { "restart-threads", case_restart_threads },
-  { "restart-handler", case_restart_handler },
-  { "save", case_save },
-  { "autosave", case_autosave },
-  { "killed-child", case_killed_child },
-  { "small-stack", case_small_stack },
-  { "signal", case_signal },
-  { "signals", case_signals },
-  { "plain", case_plain },
-  { NULL, NULL },
-};
-
-int
-main(int argc, char **argv)
-{
-  return run_case(cases, argc, argv);
-}
+RUN_CASES

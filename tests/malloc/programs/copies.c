@@ -4,33 +4,14 @@
  * and so without the handlers of pthread_atfork.  The first argument says how
  * one is made, the second what is done.
  */
-#define _GNU_SOURCE
-#include <linux/sched.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cases.h"
 #include "mprof_malloc.h"
 
-enum { OBJECTS = 100000, SITES = 16, SIZES = 2000 };
+enum { OBJECTS = 100000 };
 
 static const char *self;
-static void *kept[OBJECTS];
-
-static void
-allocate(int n, size_t bytes)
-{
-  for (int i = 0; i < n; i++)
-    kept[i] = malloc(bytes);
-}
 
 /* ---- how a copy is made ---- */
 
@@ -43,68 +24,25 @@ call(void *work)
   return 0;
 }
 
-static void
-become_child(void (*work)(void))
-{
-  work();
-  _exit(0);
-}
-
-static pid_t
-by_Fork(void (*work)(void))
-{
-  const pid_t child = _Fork();
-  if (child == 0)
-    become_child(work);
-  return child;
-}
-
-static pid_t
-by_fork(void (*work)(void))
-{
-  const pid_t child = fork();
-  if (child == 0)
-    become_child(work);
-  return child;
-}
+#define BY(name, fork)                                                       \
+  static pid_t by_##name(void (*work)(void))                                 \
+  {                                                                          \
+    const pid_t child = (pid_t)fork;                                         \
+    if (child == 0) {                                                        \
+      work();                                                                \
+      _exit(0);                                                              \
+    }                                                                        \
+    return child;                                                            \
+  }
+BY(fork, fork())
+BY(_Fork, _Fork())
+BY(raw_clone, syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0))
 
 static pid_t
 by_clone(void (*work)(void))
 {
   _Alignas(16) char stack[STACK_BYTES];
   return clone(call, stack + sizeof stack, SIGCHLD, (void *)work);
-}
-
-static pid_t
-by_raw_fork(void (*work)(void))
-{
-#ifdef SYS_fork
-  const pid_t child = (pid_t)syscall(SYS_fork);
-#else
-  const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-#endif
-  if (child == 0)
-    become_child(work);
-  return child;
-}
-
-static pid_t
-by_raw_clone(void (*work)(void))
-{
-  const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-  if (child == 0)
-    become_child(work);
-  return child;
-}
-
-static pid_t
-by_raw_clone3(void (*work)(void))
-{
-  struct clone_args how = {.exit_signal = SIGCHLD};
-  const pid_t child = (pid_t)syscall(SYS_clone3, &how, sizeof how);
-  if (child == 0)
-    become_child(work);
-  return child;
 }
 
 /* Shares the memory. */
@@ -120,21 +58,14 @@ static const struct way {
   const char *name;
   pid_t (*copy)(void (*work)(void));
 } ways[] = {
-    {"fork", by_fork},           {"_Fork", by_Fork},
-    {"clone", by_clone},         {"raw-fork", by_raw_fork},
-    {"raw-clone", by_raw_clone}, {"raw-clone3", by_raw_clone3},
+    {"fork", by_fork},
+    {"_Fork", by__Fork},
+    {"clone", by_clone},
+    {"raw-clone", by_raw_clone},
     {"clone-vm", by_clone_vm},
 };
 
 static const struct way *way;
-
-static void
-await(pid_t child)
-{
-  int status;
-  if (waitpid(child, &status, 0) != child || status != 0)
-    _exit(97);
-}
 
 static void
 in_copy(void (*work)(void))
@@ -150,30 +81,11 @@ allocate_little(void)
   allocate(3, 20);
 }
 
-static void
-case_little(void)
+CASE(little)
 {
   allocate(2, 100);
   in_copy(allocate_little);
   allocate(1, 30);
-}
-
-/* The copy ends before its parent, or counts while that does. */
-static int to_child[2], to_parent[2];
-
-static void
-say(int pipe)
-{
-  if (write(pipe, "", 1) != 1)
-    _exit(96);
-}
-
-static void
-hear(int pipe)
-{
-  char c;
-  if (read(pipe, &c, 1) != 1)
-    _exit(95);
 }
 
 static void
@@ -184,57 +96,32 @@ free_all(void)
 }
 
 /* No object of the parent's ends. */
-static void
-case_freed(void)
+CASE(freed)
 {
   allocate(OBJECTS, 16);
   in_copy(free_all);
 }
 
-/* The copy makes other objects than its parent makes, in the same places. */
-#define SITE(n)                                                              \
-  static void __attribute__((noinline)) site_##n(int from, int to)           \
-  {                                                                          \
-    for (int i = from; i < to; i++)                                          \
-      free(malloc((size_t)i));                                               \
-  }
-SITE(0) SITE(1) SITE(2) SITE(3) SITE(4) SITE(5) SITE(6) SITE(7)
-SITE(8) SITE(9) SITE(10) SITE(11) SITE(12) SITE(13) SITE(14) SITE(15)
-
+/* Objects of the sizes from FROM on and before TO. */
 static void
 grow(int from, int to)
 {
-  static void (*const sites[SITES])(int, int) = {
-      site_0,  site_1,  site_2,  site_3, site_4,  site_5,
-      site_6,  site_7,  site_8,  site_9, site_10, site_11,
-      site_12, site_13, site_14, site_15};
-  for (int i = 0; i < SITES; i++)
-    sites[i](from, to);
+  for (int i = from; i < to; i++)
+    free(malloc((size_t)i));
 }
 
-/* As many sites as the way back is long, and a step of each in turn. */
 static void
 grow_in_copy(void)
 {
-  for (int i = 0; i < 10; i++) {
-    hear(to_child[0]);
-    grow(1 + i * SIZES / 20, 1 + (i + 1) * SIZES / 20);
-    say(to_parent[1]);
-  }
+  grow(1, 1001);
 }
 
-static void
-case_growth(void)
+/* The copy makes other objects than its parent makes, in the same places. */
+CASE(growth)
 {
-  if (pipe(to_child) != 0 || pipe(to_parent) != 0)
-    _exit(94);
   grow(1, 10);
   const pid_t child = way->copy(grow_in_copy);
-  for (int i = 0; i < 10; i++) {
-    say(to_child[1]);
-    grow(1 + SIZES / 2 + i * SIZES / 20, 1 + SIZES / 2 + (i + 1) * SIZES / 20);
-    hear(to_parent[0]);
-  }
+  grow(1001, 2001);
   await(child);
 }
 
@@ -246,8 +133,7 @@ copy_once_more(void)
   allocate(1, 50);
 }
 
-static void
-case_grandchild(void)
+CASE(grandchild)
 {
   allocate(1, 10);
   in_copy(copy_once_more);
@@ -260,8 +146,7 @@ copy_at_once(void)
   in_copy(allocate_little);
 }
 
-static void
-case_idle_child(void)
+CASE(idle_child)
 {
   allocate(1, 10);
   in_copy(copy_at_once);
@@ -275,16 +160,14 @@ become_other(void)
   _exit(93);
 }
 
-static void
-case_exec(void)
+CASE(exec)
 {
   allocate(2, 10);
   in_copy(become_other);
   allocate(2, 10);
 }
 
-static void
-case_leaf(void)
+CASE(leaf)
 {
   allocate(7, 11);
 }
@@ -297,8 +180,7 @@ copy_in_handler(int number)
   in_copy(allocate_little);
 }
 
-static void
-case_handler(void)
+CASE(handler)
 {
   signal(SIGUSR1, copy_in_handler);
   allocate(1, 10);
@@ -323,8 +205,7 @@ busy(void *data)
   }
 }
 
-static void
-case_threads(void)
+CASE(threads)
 {
   pthread_t threads[3];
   pthread_barrier_init(&barrier, NULL, 4);
@@ -350,8 +231,7 @@ stop_counting(void)
   allocate(3, 20);
 }
 
-static void
-case_stop(void)
+CASE(stop)
 {
   allocate(2, 10);
   in_copy(stop_counting);
@@ -365,8 +245,7 @@ restart(void)
   allocate(3, 20);
 }
 
-static void
-case_restart(void)
+CASE(restart)
 {
   allocate(2, 10);
   in_copy(restart);
@@ -380,23 +259,13 @@ enter_region(void)
   allocate(3, 20);
 }
 
-static void
-case_region(void)
+CASE(region)
 {
   mprof_region_begin("outer");
   allocate(2, 10);
   in_copy(enter_region);
   allocate(2, 10);
 }
-
-static const struct test_case cases[] = {
-    {"little", case_little},         {"freed", case_freed},
-    {"growth", case_growth},         {"grandchild", case_grandchild},
-    {"idle-child", case_idle_child}, {"exec", case_exec},
-    {"leaf", case_leaf},             {"handler", case_handler},
-    {"threads", case_threads},       {"stop", case_stop},
-    {"restart", case_restart},       {"region", case_region},
-    {NULL, NULL}};
 
 int
 main(int argc, char **argv)
@@ -405,5 +274,5 @@ main(int argc, char **argv)
   for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(ways[i].name, argv[1]) == 0)
       way = &ways[i];
-  return way == NULL ? 98 : run_case(cases, argc - 1, argv + 1);
+  return way == NULL ? 98 : run_case(argc - 1, argv + 1);
 }

@@ -2,13 +2,14 @@
 //
 // cxx.cc -- all forms of new and delete, exceptions, a new-handler.
 #include <cstdlib>
-#include <cstring>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-static void *volatile kept[64];
+#include "cases.h"
+
 static volatile size_t huge = SIZE_MAX / 2 - 4096;
 
 static void demand(bool condition)
@@ -17,8 +18,11 @@ static void demand(bool condition)
     _Exit(99);
 }
 
+// What the library itself allocates.
+CASE(nothing) {}
+
 // 1 + 2 + ... + 128
-static void all_new()
+CASE(all_new)
 {
   const std::align_val_t al{64};
   kept[0] = ::operator new(1);
@@ -33,7 +37,7 @@ static void all_new()
     demand(reinterpret_cast<uintptr_t>(kept[i]) % 64 == 0);
 }
 
-static void all_delete()
+CASE(all_delete)
 {
   const std::align_val_t al{64};
   void *p[12];
@@ -73,7 +77,7 @@ static int __attribute__((noinline)) dive(int n)
 
 // 20 times 11 objects of 48 bytes, and 132 for the exception: 4 and the
 // header that the C++ ABI library puts before it
-static void exceptions()
+CASE(exceptions)
 {
   for (int i = 0; i < 20; i++)
     try {
@@ -96,7 +100,7 @@ static void handler()
 }
 
 // Objects of the handler are the program's, those of a failed request none.
-static void new_handler()
+CASE(new_handler)
 {
   demand(std::get_new_handler() == nullptr);
   demand(std::set_new_handler(handler) == nullptr);
@@ -112,13 +116,13 @@ static void new_handler()
 }
 
 // The library tries it with the other operator, and catches the exception.
-static void nothrow()
+CASE(nothrow)
 {
   demand(::operator new(huge, std::nothrow) == nullptr);
 }
 
 // 40 objects of one size from a vector that doubles: 1, 2, ... 64 ints
-static void containers()
+CASE(containers)
 {
   std::vector<int> v;
   for (int i = 0; i < 40; i++)
@@ -127,21 +131,62 @@ static void containers()
   demand(s.size() == 100 && v.size() == 40);
 }
 
-static const struct {
-  const char *name;
-  void (*run)();
-} cases[] = {
-  { "nothing", [] {} },        { "all-new", all_new },
-  { "all-delete", all_delete }, { "exceptions", exceptions },
-  { "new-handler", new_handler }, { "nothrow", nothrow }, { "containers", containers },
+// ---- names ----
+
+namespace app
+{
+struct bag {
+  int n = 0;
 };
 
-int main(int argc, char **argv)
+template <class T>
+__attribute__((noinline)) void *
+keep(const T &)
 {
-  for (const auto &c : cases)
-    if (argc > 1 && std::strcmp(c.name, argv[1]) == 0) {
-      c.run();
-      return 0;
-    }
-  return 98;
+  return malloc(77);
 }
+
+__attribute__((noinline)) void *
+operator<<(bag &, const std::string &)
+{
+  return malloc(55);
+}
+
+__attribute__((noinline)) void
+fill(std::vector<int> &to)
+{
+  to.reserve(25);
+}
+
+template <class T>
+__attribute__((noinline)) std::vector<T>
+made(std::size_t count)
+{
+  return std::vector<T>(count);
+}
+}
+
+// A function with a long name allocates, and another one, whose name has
+// brackets that are no template's.
+CASE(long_names)
+{
+  app::bag bag;
+  std::string text;
+  kept[0] = app::keep<std::string>(text);
+  kept[1] = bag << text;
+}
+
+// Functions of the program that allocate by the C++ library, and one that the
+// library calls.
+CASE(runtime)
+{
+  std::vector<int> numbers;
+  std::vector<char> bytes;
+  const std::function<void()> reserve = [&bytes] { bytes.reserve(33); };
+  app::fill(numbers);
+  app::made<double>(10);
+  reserve();
+  delete new long;
+}
+
+RUN_CASES

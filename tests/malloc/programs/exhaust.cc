@@ -65,15 +65,7 @@ main(int argc, char **argv)
       }
       last = p;
     }
-  if (strcmp(way, "realloc") == 0) { /* a list that grows */
-    void *list = nullptr;
-    for (void *p; (p = realloc(list, (count + 1) * bytes)) != nullptr;
-         count++)
-      list = p;
-    last = list;
-  } else {
-    count = take(bytes, strcmp(way, "deep") == 0 ? 3000 : 0);
-  }
+  count = take(bytes, strcmp(way, "deep") == 0 ? 3000 : 0);
   say(count);
   if (strcmp(way, "abort") == 0)
     abort();

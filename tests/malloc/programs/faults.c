@@ -4,30 +4,14 @@
  * thread is cancelled, the file must not be as large; and handlers of signals
  * that do not go back to it.  Each case allocates 5 objects of 10 bytes before.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <malloc.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "arch/arch.h"
 
@@ -35,11 +19,7 @@
 
 #include "cases.h"
 
-
-static void *volatile kept[5];
-
-static void
-case_none(void)
+CASE(none)
 {
 }
 
@@ -63,8 +43,7 @@ allocate_until(void *data)
   return data;
 }
 
-static void
-case_cancel(void)
+CASE(cancel)
 {
   pthread_t thread;
   void *result;
@@ -77,30 +56,15 @@ case_cancel(void)
 
 /* ---- the size of files ---- */
 
-static void
-limit(rlim_t bytes)
+CASE(no_file)
 {
-  const struct rlimit both = { bytes, bytes };
-  setrlimit(RLIMIT_FSIZE, &both);
-}
-
-static void
-case_no_file(void)
-{
-  limit(0);
-  use_sizes();
-}
-
-static void
-case_small_file(void)
-{
-  limit(100);
+  const struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_FSIZE, &none);
   use_sizes();
 }
 
 /* A full disk; the file of the monitor is on it. */
-static void
-case_full_disk(void)
+CASE(full_disk)
 {
   static const char bytes[512];
   const int file = open("disk/filler", O_WRONLY | O_CREAT, 0666);
@@ -128,38 +92,16 @@ refuse(int call)
 }
 
 /* What has an array grow in its place fails, or what makes a page present. */
-static void
-case_no_remap(void)
+CASE(no_remap)
 {
   refuse(SYS_mremap);
   use_sizes();
 }
 
-static void
-case_no_mask(void)
+CASE(no_mask)
 {
   refuse(SYS_rt_sigprocmask);
   use_sizes();
-}
-
-/* What the program's own writes send is the program's. */
-static void
-case_own_signal(void)
-{
-  sigset_t set;
-  int file;
-  char name[] = "own-XXXXXX";
-  sigemptyset(&set);
-  sigaddset(&set, SIGXFSZ);
-  sigprocmask(SIG_BLOCK, &set, NULL);
-  limit(0);
-  file = mkstemp(name);
-  unlink(name);
-  if (write(file, "x", 1) != -1)
-    _exit(97);
-  use_sizes();
-  if (sigpending(&set) != 0 || !sigismember(&set, SIGXFSZ))
-    _exit(96);
 }
 
 /* ---- a call that is left ---- */
@@ -185,8 +127,7 @@ count_on(void)
 }
 
 /* The real allocator finds that nobody gave this out. */
-static void
-case_left_free(void)
+CASE(left_free)
 {
   signal(SIGABRT, leave);
   for (int i = 0; i < 3; i++)
@@ -205,14 +146,6 @@ enter_nowhere(void)
                             -1, 0));
 }
 
-static void
-case_left_lock(void)
-{
-  for (int i = 0; i < 3; i++)
-    enter_nowhere();
-  count_on();
-}
-
 static void *
 end_in_handler(void *data)
 {
@@ -221,8 +154,7 @@ end_in_handler(void *data)
   return data;
 }
 
-static void
-case_left_thread(void)
+CASE(left_thread)
 {
   pthread_t thread;
   of_thread = 1;
@@ -243,8 +175,7 @@ nothing(int number)
 
 /* Calls that succeed leave errno alone, whatever the monitor is refused.
  * Prints which do not. */
-static void
-case_errno(void)
+CASE(errno)
 {
   const struct rlimit none = {0, 0};
   void *const library = dlopen("libm.so.6", RTLD_NOW);
@@ -365,8 +296,7 @@ leave_after(int kind, unsigned count)
   return 0;
 }
 
-static void
-case_left_anywhere(void)
+CASE(left_anywhere)
 {
   const struct sigaction action = {.sa_sigaction = trap,
                                    .sa_flags = SA_SIGINFO};
@@ -392,29 +322,10 @@ case_left_anywhere(void)
 }
 #endif
 
-static const struct test_case cases[] = {
-#ifdef __x86_64__
-  { "left-anywhere", case_left_anywhere },
-#endif
-  { "none", case_none },
-  { "cancel", case_cancel },
-  { "no-file", case_no_file },
-  { "small-file", case_small_file },
-  { "own-signal", case_own_signal },
-  { "full-disk", case_full_disk },
-  { "no-remap", case_no_remap },
-  { "no-mask", case_no_mask },
-  { "errno", case_errno },
-  { "left-free", case_left_free },
-  { "left-lock", case_left_lock },
-  { "left-thread", case_left_thread },
-  { NULL, NULL },
-};
-
 int
 main(int argc, char **argv)
 {
   for (int i = 0; i < 5; i++)
     kept[i] = malloc(10);
-  return run_case(cases, argc, argv);
+  return run_case(argc, argv);
 }

@@ -3,13 +3,6 @@
  * functions.c -- one case for each function that allocates, by the name on
  * the command line.  The C library allocates nothing else in any of them.
  */
-#include <errno.h>
-#include <malloc.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <wchar.h>
 
 #include "cases.h"
@@ -18,7 +11,6 @@ extern void free(void *);
 /* C23's, which the C library may lack */
 extern void free_sized(void *, size_t) __attribute__((weak));
 extern void free_aligned_sized(void *, size_t, size_t) __attribute__((weak));
-static void *volatile kept[100];
 static volatile size_t huge = SIZE_MAX / 2 - 4096, overflowing = SIZE_MAX / 8;
 
 static void
@@ -33,8 +25,7 @@ demand(int condition, int line)
 }
 #define DEMAND(condition) demand((condition), __LINE__)
 
-static void
-case_malloc(void)
+CASE(malloc)
 {
   for (int i = 0; i < 10; i++)
     kept[i] = malloc(100 + (size_t)i);
@@ -42,8 +33,7 @@ case_malloc(void)
     free(kept[i]);
 }
 
-static void
-case_zero(void)
+CASE(zero)
 {
   void *p = malloc(0), *q = calloc(0, 5), *r = realloc(NULL, 0);
   DEMAND(p != NULL && q != NULL && r != NULL);
@@ -51,8 +41,7 @@ case_zero(void)
   free(NULL);
 }
 
-static void
-case_calloc(void)
+CASE(calloc)
 {
   char *p = calloc(7, 11), *q = calloc(1000, 1000);
   for (int i = 0; i < 77; i++)
@@ -61,8 +50,7 @@ case_calloc(void)
   free(q);
 }
 
-static void
-case_realloc(void)
+CASE(realloc)
 {
   char *p = realloc(NULL, 10);
   memset(p, 'x', 10);
@@ -75,16 +63,14 @@ case_realloc(void)
   kept[0] = p;
 }
 
-static void
-case_realloc_zero(void)
+CASE(realloc_zero)
 {
   void *p = malloc(40), *q;
   q = realloc(p, 0);
   DEMAND(q == NULL);
 }
 
-static void
-case_reallocarray(void)
+CASE(reallocarray)
 {
   void *p = reallocarray(NULL, 3, 5);
   p = reallocarray(p, 30, 5);
@@ -94,8 +80,7 @@ case_reallocarray(void)
 }
 
 /* Nothing of it counts, and the objects live on. */
-static void
-case_failing(void)
+CASE(failing)
 {
   void *p = malloc(50), *q = (void *)1, *r;
   errno = 0;
@@ -116,8 +101,7 @@ case_failing(void)
   kept[0] = p;
 }
 
-static void
-case_aligned(void)
+CASE(aligned)
 {
   void *p = NULL;
   DEMAND(posix_memalign(&p, 256, 100) == 0 && (uintptr_t)p % 256 == 0);
@@ -137,8 +121,7 @@ case_aligned(void)
     free(kept[i]);
 }
 
-static void
-case_sized(void)
+CASE(sized)
 {
   void *p = malloc(100), *q = aligned_alloc(64, 128), *r = malloc(30);
   DEMAND(free_sized != NULL && free_aligned_sized != NULL);
@@ -148,8 +131,7 @@ case_sized(void)
   kept[0] = r;
 }
 
-static void
-case_pvalloc(void)
+CASE(pvalloc)
 {
   void *p = pvalloc(78);
   DEMAND((uintptr_t)p % 4096 == 0 && malloc_usable_size(p) >= 4096);
@@ -157,13 +139,11 @@ case_pvalloc(void)
   DEMAND(pvalloc(huge) == NULL);
 }
 
-static void
-case_nothing(void)
+CASE(nothing)
 {
 }
 
-static void
-case_usable(void)
+CASE(usable)
 {
   char *p = malloc(21);
   const size_t usable = malloc_usable_size(p);
@@ -175,8 +155,7 @@ case_usable(void)
   free(p);
 }
 
-static void
-case_strings(void)
+CASE(strings)
 {
   wchar_t *w;
   kept[0] = strdup("hello");
@@ -185,8 +164,7 @@ case_strings(void)
   free(w);
 }
 
-static void
-case_asprintf(void)
+CASE(asprintf)
 {
   char *text;
   DEMAND(asprintf(&text, "%s %d", "number", 12345) == 12);
@@ -194,8 +172,7 @@ case_asprintf(void)
 }
 
 /* errno is what it was when an allocation succeeds. */
-static void
-case_errno(void)
+CASE(errno)
 {
   errno = 1234;
   kept[0] = malloc(10);
@@ -207,8 +184,7 @@ case_errno(void)
 }
 
 /* a, b; b and a end; then c: only b was temporary. */
-static void
-case_temporary(void)
+CASE(temporary)
 {
   void *a = malloc(10), *b = malloc(20), *c;
   free(b);
@@ -223,8 +199,7 @@ case_temporary(void)
 }
 
 /* The most that lives: after d.  Then less, then as much again, no more. */
-static void
-case_peak(void)
+CASE(peak)
 {
   void *a = malloc(1000), *b = malloc(200), *c, *d;
   free(b);
@@ -236,8 +211,7 @@ case_peak(void)
   free(d);
 }
 
-static void
-case_sizes(void)
+CASE(sizes)
 {
   for (size_t i = 0; i < 3; i++)
     for (size_t n = 0; n <= i; n++)
@@ -253,39 +227,11 @@ free_first(void)
   free(kept[0]);
 }
 
-static void
-case_atexit(void)
+CASE(atexit)
 {
   kept[0] = malloc(10);
   kept[1] = malloc(20);
   atexit(free_first);
 }
 
-static const struct test_case cases[] = {
-  { "malloc", case_malloc },
-  { "zero", case_zero },
-  { "calloc", case_calloc },
-  { "realloc", case_realloc },
-  { "realloc-zero", case_realloc_zero },
-  { "reallocarray", case_reallocarray },
-  { "failing", case_failing },
-  { "aligned", case_aligned },
-  { "sized", case_sized },
-  { "pvalloc", case_pvalloc },
-  { "nothing", case_nothing },
-  { "usable", case_usable },
-  { "strings", case_strings },
-  { "asprintf", case_asprintf },
-  { "errno", case_errno },
-  { "temporary", case_temporary },
-  { "peak", case_peak },
-  { "sizes", case_sizes },
-  { "atexit", case_atexit },
-  { NULL, NULL },
-};
-
-int
-main(int argc, char **argv)
-{
-  return run_case(cases, argc, argv);
-}
+RUN_CASES

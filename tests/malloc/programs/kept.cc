@@ -3,14 +3,9 @@
  * kept.cc -- what the C and C++ libraries keep until the end, and leaks that
  * are the program's own beside that.  It compiles as C, too.
  */
-#include <dlfcn.h>
 #include <iconv.h>
 #include <locale.h>
-#include <pthread.h>
 #include <pwd.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #ifdef __cplusplus
@@ -28,13 +23,11 @@ leak(void)
   lost = NULL;
 }
 
-static void
-case_nothing(void)
+CASE(nothing)
 {
 }
 
-static void
-case_hello(void)
+CASE(hello)
 {
 #ifdef __cplusplus
   std::cout << "hello" << std::endl;
@@ -49,22 +42,19 @@ run(void *unused)
   return unused;
 }
 
-static void
-case_thread(void)
+CASE(thread)
 {
   pthread_t thread;
   pthread_create(&thread, NULL, run, NULL);
   pthread_join(thread, NULL);
 }
 
-static void
-case_locale(void)
+CASE(locale)
 {
   setlocale(LC_ALL, "C.UTF-8");
 }
 
-static void
-case_results(void)
+CASE(results)
 {
   time_t now = time(NULL);
   localtime(&now);
@@ -73,16 +63,19 @@ case_results(void)
   strerror(123456);
 }
 
+CASE(leak)
+{
+  leak();
+}
+
 /* The library's constructor leaks. */
-static void
-case_load(void)
+CASE(load)
 {
   lost = dlopen("./leaking.so", RTLD_NOW);
 }
 
 /* The stream is the program's, and so is the copy. */
-static void
-case_stream(void)
+CASE(stream)
 {
   FILE *stream = fopen("/dev/null", "w");
   fputs("text", stream);
@@ -90,16 +83,4 @@ case_stream(void)
   lost = stream = NULL;
 }
 
-static const struct test_case cases[] = {
-  { "nothing", case_nothing }, { "hello", case_hello },
-  { "thread", case_thread },   { "locale", case_locale },
-  { "results", case_results }, { "load", case_load },
-  { "stream", case_stream },   { "leak", leak },
-  { NULL, NULL },
-};
-
-int
-main(int argc, char **argv)
-{
-  return run_case(cases, argc, argv);
-}
+RUN_CASES

@@ -3,7 +3,7 @@
  * losing.c -- lists that are lost, an object that is, ten that are kept, and a
  * hundred that are freed.
  */
-#include <stdlib.h>
+#include "hidden.h"
 
 struct node {
   struct node *next;
@@ -49,15 +49,6 @@ use(void)
 {
   for (int i = 0; i < 100; i++)
     free(malloc(50));
-}
-
-/* What calls have left below this frame. */
-static void
-wipe(void)
-{
-  volatile char stack[1 << 14];
-  for (size_t i = 0; i < sizeof stack; i++)
-    stack[i] = 0;
 }
 
 int

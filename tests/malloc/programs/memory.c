@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * memory.c -- programs for which the monitor finds no memory (no_memory.c), and
+ * memory.c -- programs for which the monitor finds no memory (failing.c), and
  * that do all for which it needs some.
  */
-#include <dlfcn.h>
-#include <errno.h>
-#include <malloc.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "cases.h"
 #include "mprof_malloc.h"
 
@@ -88,8 +77,7 @@ use_objects(void)
   }
 }
 
-static void
-case_objects(void)
+CASE(objects)
 {
   free(malloc(10));
   fail(1);
@@ -98,16 +86,14 @@ case_objects(void)
 }
 
 /* The monitor has nothing to begin with. */
-static void
-case_nothing(void)
+CASE(nothing)
 {
   fail(1);
   use_objects();
 }
 
 /* Figures are forgotten where no pages can be given back. */
-static void
-case_forget(void)
+CASE(forget)
 {
   free(malloc(100));
   fail(1);
@@ -166,20 +152,18 @@ use_child(void)
 }
 
 static void
-case_library(void)
+use_library(void)
 {
   for (int i = 0; i < 2; i++) {
     void *library = dlopen("libm.so.6", RTLD_NOW);
     if (library == NULL || dlclose(library) != 0)
       wrong("a library", i);
   }
-  for (int i = 0; i < 7; i++)
-    free(malloc(777));
 }
 
-static void
-case_every(void)
+CASE(every)
 {
+  use_library();
   mprof_region_begin("part");
   use_sizes();
   for (int i = 0; i < 2000; i++) {
@@ -197,24 +181,13 @@ case_every(void)
   recurse(6000);
   use_threads();
   use_child();
-  for (int i = 0; i < 100000; i++)
+  for (int i = 0; i < 30000; i++)
     fill((objects[i] = malloc(BYTES), i), BYTES);
-  for (int i = 0; i < 100000; i++) {
+  for (int i = 0; i < 30000; i++) {
     check("malloc", i, BYTES);
     free(objects[i]);
   }
   puts("done");
 }
 
-static const struct test_case cases[] = {{"objects", case_objects},
-                                         {"nothing", case_nothing},
-                                         {"forget", case_forget},
-                                         {"library", case_library},
-                                         {"every", case_every},
-                                         {NULL, NULL}};
-
-int
-main(int argc, char **argv)
-{
-  return run_case(cases, argc, argv);
-}
+RUN_CASES

@@ -3,12 +3,6 @@
  * pools.c -- pools of the program's own, which tell the monitor of their
  * objects, in blocks of 4096 and more bytes.
  */
-#include <pthread.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "cases.h"
 #include "hidden.h"
 #include "mprof_malloc.h"
@@ -25,8 +19,7 @@ give(size_t at, size_t bytes, const char *pool)
 }
 
 /* 10 of 16 bytes, 4 of them freed; one of 32 in another pool. */
-static void
-case_kept(void)
+CASE(kept)
 {
   block = malloc(4096);
   for (size_t i = 0; i < 10; i++)
@@ -37,8 +30,7 @@ case_kept(void)
 }
 
 /* One wrapper for all pools, so one chain. */
-static void
-case_region(void)
+CASE(region)
 {
   block = malloc(4096);
   mprof_region_begin("load");
@@ -49,8 +41,7 @@ case_region(void)
 }
 
 /* The block and its first object have one address. */
-static void
-case_address(void)
+CASE(address)
 {
   block = malloc(4096);
   give(0, 24, "node");
@@ -64,8 +55,7 @@ case_address(void)
 }
 
 /* What is given out again was freed unseen. */
-static void
-case_again(void)
+CASE(again)
 {
   block = malloc(4096);
   for (size_t i = 0; i < 5; i++)
@@ -94,8 +84,7 @@ work(void *data)
   return NULL;
 }
 
-static void
-case_threads(void)
+CASE(threads)
 {
   pthread_t threads[THREADS];
   block = malloc(THREADS * OBJECTS * 8);
@@ -107,8 +96,7 @@ case_threads(void)
 }
 
 /* The child begins with nothing: it has one object more. */
-static void
-case_fork(void)
+CASE(fork)
 {
   block = malloc(4096);
   give(0, 16, "node");
@@ -128,8 +116,7 @@ give_hidden(size_t at, size_t bytes)
 
 /* One is in a variable, one in that object, and two in nothing but one that
  * was given back. */
-static ALONE void
-case_reached(void)
+CASE(reached)
 {
   block = malloc(8192);
   global = SHOW(give_hidden(64, 1001));
@@ -142,8 +129,7 @@ case_reached(void)
 }
 
 /* Objects that hold one another are lost, though their block is not. */
-static ALONE void
-case_ring(void)
+CASE(ring)
 {
   block = malloc(8192);
   *(void **)(block + 64) = SHOW(give_hidden(1072, 1001));
@@ -153,8 +139,7 @@ case_ring(void)
 
 /* A block that only one of its objects leads to; what the pool has before
  * that leads to another one. */
-static ALONE void
-case_block(void)
+CASE(block)
 {
   block = malloc(4097);
   *(void **)(block + 8) = SHOW(give_hidden(2072, 1002));
@@ -165,8 +150,7 @@ case_block(void)
 }
 
 /* All of it is lost. */
-static ALONE void
-case_lost(void)
+CASE(lost)
 {
   block = malloc(4097);
   give_hidden(64, 1001);
@@ -176,8 +160,7 @@ case_lost(void)
 }
 
 /* In memory of the kernel's. */
-static ALONE void
-case_mapped(void)
+CASE(mapped)
 {
   block = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -186,15 +169,4 @@ case_mapped(void)
   wipe();
 }
 
-int
-main(int argc, char **argv)
-{
-  static const struct test_case cases[] = {
-      {"kept", case_kept},       {"region", case_region},
-      {"address", case_address}, {"again", case_again},
-      {"threads", case_threads}, {"fork", case_fork},
-      {"reached", case_reached}, {"ring", case_ring},
-      {"block", case_block},     {"lost", case_lost},
-      {"mapped", case_mapped},   {NULL, NULL}};
-  return run_case(cases, argc, argv);
-}
+RUN_CASES

@@ -2,47 +2,21 @@
  *
  * processes.c -- forks and execs.  Each process counts for itself.
  */
-#include <fcntl.h>
-#include <pthread.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cases.h"
 
 extern char **environ;
-static void *volatile kept[10];
 static const char *self;
 
-static void
-allocate(int n, size_t bytes)
-{
-  for (int i = 0; i < n; i++)
-    kept[i % 10] = malloc(bytes);
-}
-
-static void
-await(pid_t child)
-{
-  int status;
-  if (waitpid(child, &status, 0) != child || status != 0)
-    _exit(97);
-}
-
-static void
-case_leaf(void)
+CASE(leaf)
 {
   allocate(7, 11);
 }
 
 /* The parent has many contexts. */
-static void
-case_wide_fork(void)
+CASE(wide_fork)
 {
   for (size_t i = 0; i < 2000; i++)
     allocate(1, 30 + i);
@@ -55,8 +29,7 @@ case_wide_fork(void)
 }
 
 /* The child frees what is the parent's, which is none of its own. */
-static void
-case_fork(void)
+CASE(fork)
 {
   void *p = malloc(100);
   pid_t child = fork();
@@ -69,26 +42,19 @@ case_fork(void)
   allocate(2, 30);
 }
 
-static void
-case_grandchildren(void)
+/* Somebody has put a link under the name that the file of the child gets. */
+CASE(link)
 {
-  pid_t child;
-  allocate(1, 10);
-  child = fork();
+  const pid_t child = fork();
   if (child == 0) {
-    pid_t grandchild;
-    allocate(1, 100);
-    grandchild = fork();
-    if (grandchild == 0) {
-      allocate(1, 1000);
-      _exit(0);
-    }
-    await(grandchild);
-    allocate(1, 200);
+    char name[100];
+    snprintf(name, sizeof name, "processes.data.%d", (int)getpid());
+    if (symlink("victim", name) != 0)
+      _exit(1);
+    allocate(3, 20);
     exit(0);
   }
   await(child);
-  allocate(1, 20);
 }
 
 /* While other threads allocate. */
@@ -102,8 +68,7 @@ busy(void *data)
   return data;
 }
 
-static void
-case_busy(void)
+CASE(busy)
 {
   pthread_t threads[3];
   for (int i = 0; i < 3; i++)
@@ -121,8 +86,7 @@ case_busy(void)
     pthread_join(threads[i], NULL);
 }
 
-static void
-case_vfork(void)
+CASE(vfork)
 {
   pid_t child;
   allocate(2, 13);
@@ -139,8 +103,7 @@ case_vfork(void)
   allocate(1, 15);
 }
 
-static void
-case_spawn(void)
+CASE(spawn)
 {
   char *arguments[] = { (char *)self, "leaf", NULL };
   pid_t child;
@@ -153,8 +116,7 @@ case_spawn(void)
   allocate(4, 41);
 }
 
-static void
-case_system(void)
+CASE(system)
 {
   char command[4200];
   snprintf(command, sizeof command, "exec '%s' leaf", self);
@@ -163,8 +125,7 @@ case_system(void)
   allocate(4, 41);
 }
 
-static void
-case_popen(void)
+CASE(popen)
 {
   char command[4200];
   FILE *f;
@@ -176,8 +137,7 @@ case_popen(void)
 }
 
 /* The first process of a daemon ends inside the C library. */
-static void
-case_daemon(void)
+CASE(daemon)
 {
   allocate(4, 41);
   if (daemon(1, 1) != 0)
@@ -212,8 +172,7 @@ become(const char *form)
   _exit(91);
 }
 
-static void
-case_failing_exec(void)
+CASE(failing_exec)
 {
   char *arguments[] = { "x", NULL };
   allocate(5, 9);
@@ -223,32 +182,28 @@ case_failing_exec(void)
 }
 
 /* A program that becomes another, and that a third. */
-static void
-case_chain(void)
+CASE(chain)
 {
   allocate(1, 100);
   execl(self, self, "execv", NULL);
 }
 
 /* One of them cannot become what it wants to. */
-static void
-case_failing_chain(void)
+CASE(failing_chain)
 {
   allocate(1, 100);
-  execl(self, self, "failing-exec", NULL);
+  execl(self, self, "failing_exec", NULL);
 }
 
 /* A child of the second program. */
-static void
-case_forking_chain(void)
+CASE(forking_chain)
 {
   allocate(1, 100);
   execl(self, self, "fork", NULL);
 }
 
 /* What comes then is without mprof. */
-static void
-case_unmonitored(void)
+CASE(unmonitored)
 {
   char *arguments[] = { (char *)self, "leaf", NULL };
   char *environment[] = { NULL };
@@ -257,21 +212,18 @@ case_unmonitored(void)
 }
 
 /* What comes then allocates nothing. */
-static void
-case_nothing_follows(void)
+CASE(nothing_follows)
 {
   allocate(5, 9);
   execl(self, self, "nothing", NULL);
 }
 
-static void
-case_nothing(void)
+CASE(nothing)
 {
 }
 
 /* Daemons do that. */
-static void
-case_umask(void)
+CASE(umask)
 {
   umask(0);
   allocate(1, 10);
@@ -279,8 +231,7 @@ case_umask(void)
 
 /* As programs do that write their title over their environment: it is empty,
  * then gone, and not put back. */
-static void
-case_moved_environment(void)
+CASE(moved_environment)
 {
   char **elsewhere = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -296,35 +247,12 @@ case_moved_environment(void)
   munmap(elsewhere, 4096);
 }
 
-static const struct test_case cases[] = {
-  { "leaf", case_leaf },
-  { "wide-fork", case_wide_fork },
-  { "fork", case_fork },
-  { "grandchildren", case_grandchildren },
-  { "busy", case_busy },
-  { "vfork", case_vfork },
-  { "spawn", case_spawn },
-  { "system", case_system },
-  { "popen", case_popen },
-  { "daemon", case_daemon },
-  { "failing-exec", case_failing_exec },
-  { "chain", case_chain },
-  { "failing-chain", case_failing_chain },
-  { "forking-chain", case_forking_chain },
-  { "unmonitored", case_unmonitored },
-  { "nothing-follows", case_nothing_follows },
-  { "nothing", case_nothing },
-  { "umask", case_umask },
-  { "moved-environment", case_moved_environment },
-  { NULL, NULL },
-};
-
 int
 main(int argc, char **argv)
 {
   int status;
   self = argv[0];
-  status = run_case(cases, argc, argv);
+  status = run_case(argc, argv);
   if (status != 0 && argc > 1)
     become(argv[1]);
   return status;

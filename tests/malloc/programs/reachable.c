@@ -18,10 +18,6 @@ keep(uintptr_t hidden, uintptr_t hidden_of_thread)
 }
 #else
 
-#include <dlfcn.h>
-#include <string.h>
-#include <sys/mman.h>
-
 #include "cases.h"
 
 static void *volatile global, *volatile other;
@@ -41,34 +37,31 @@ hide_list(int n, size_t bytes)
   return (uintptr_t)list ^ MASK;
 }
 
-static ALONE void case_nothing(void) {}
-static ALONE void case_global(void) { global = SHOW(hide(1001)); }
-static ALONE void case_lost(void) { hide(1001); }
-static ALONE void case_hidden(void) { hidden = hide(1001); }
-static ALONE void case_thread_variable(void) { of_thread = SHOW(hide(1001)); }
+CASE(nothing) {}
+CASE(global) { global = SHOW(hide(1001)); }
+CASE(lost) { hide(1001); }
+CASE(hidden) { hidden = hide(1001); }
+CASE(thread_variable) { of_thread = SHOW(hide(1001)); }
 
-static ALONE void
-case_local(void)
+CASE(local)
 {
   static void *volatile local;
   local = SHOW(hide(1001));
 }
 
-static ALONE void
-case_chain(void)
+CASE(chain)
 {
   global = SHOW(hide_list(2, 1001));
   ((void ***)global)[0][1] = SHOW(hide(1002));
 }
 
-static ALONE void case_list(void) { global = SHOW(hide_list(5, 1001)); }
-static ALONE void case_lost_list(void) { hide_list(5, 1001); }
-static ALONE void case_long_list(void) { global = SHOW(hide_list(300000, 24)); }
-static ALONE void case_lost_long_list(void) { hide_list(300000, 24); }
+CASE(list) { global = SHOW(hide_list(5, 1001)); }
+CASE(lost_list) { hide_list(5, 1001); }
+CASE(long_list) { global = SHOW(hide_list(300000, 24)); }
+CASE(lost_long_list) { hide_list(300000, 24); }
 
 /* Two lists that have the same end; each is lost by itself. */
-static ALONE void
-case_shared(void)
+CASE(shared)
 {
   const uintptr_t end = hide_list(3, 1001);
   *(void **)SHOW(hide(1002)) = SHOW(end);
@@ -76,8 +69,7 @@ case_shared(void)
 }
 
 /* One of them is the head. */
-static ALONE void
-case_lost_ring(void)
+CASE(lost_ring)
 {
   void *volatile *const last = calloc(1, 1001);
   void *volatile *next = last;
@@ -87,8 +79,7 @@ case_lost_ring(void)
 }
 
 /* The head is found after what it leads to. */
-static ALONE void
-case_tail(void)
+CASE(tail)
 {
   void *volatile *const tail = SHOW(hide_list(4, 1001));
   void *volatile *const head = calloc(1, 1002);
@@ -96,37 +87,32 @@ case_tail(void)
   tail[1] = (void *)tail; /* to itself */
 }
 
-static ALONE void
-case_inside(void)
+CASE(inside)
 {
   global = (char *)SHOW(hide(1001)) + 500;
   other = (char *)SHOW(hide(1002)) + 1001;
 }
 
-static ALONE void
-case_behind(void)
+CASE(behind)
 {
   global = (char *)SHOW(hide(1001)) + 1001;
   other = (char *)SHOW(hide(1002)) - 1;
 }
 
 /* Addresses stand at multiples of eight bytes. */
-static ALONE void
-case_packed(void)
+CASE(packed)
 {
   static volatile struct __attribute__((packed)) { int n; void *p; } packed;
   packed.p = SHOW(hide(1001));
 }
 
-static ALONE void
-case_empty(void)
+CASE(empty)
 {
   global = SHOW(hide(0));
   hide(0);
 }
 
-static ALONE void
-case_aligned(void)
+CASE(aligned)
 {
   void *p = NULL;
   posix_memalign(&p, 4096, 1001);
@@ -136,18 +122,14 @@ case_aligned(void)
   *(void **)p = NULL;
 }
 
-/* Not large: valgrind's objects are where a number on the stack, such as
- * nanoseconds, may point to. */
-static ALONE void
-case_moved(void)
+CASE(moved)
 {
   global = realloc(SHOW(hide(1001)), 1002);
   (void)realloc(SHOW(hide(1003)), 5004);
 }
 
 /* Of these, two bytes in a million are ever touched. */
-static ALONE void
-case_large(void)
+CASE(large)
 {
   char *p = calloc(1, 1 << 28);
   *(void **)(p + (1 << 27)) = SHOW(hide(1001));
@@ -156,8 +138,7 @@ case_large(void)
 
 /* What the allocator knows of free memory beside them is not the program's.
  */
-static ALONE void
-case_free_lists(void)
+CASE(free_lists)
 {
   static uintptr_t many[400];
   for (int i = 0; i < 400; i++)
@@ -166,29 +147,25 @@ case_free_lists(void)
     free(SHOW(many[i]));
 }
 
-static ALONE void
-case_small(void)
+CASE(small)
 {
   for (int i = 0; i < 5; i++)
     hide(8);
 }
 
-static ALONE void
-case_last(void)
+CASE(last)
 {
   hide(24);
 }
 
-static ALONE void
-case_mapped(void)
+CASE(mapped)
 {
   void **page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   *page = SHOW(hide(1001));
 }
 
-static ALONE void
-case_library(void)
+CASE(library)
 {
   void *library = dlopen("./reachable.so", RTLD_NOW);
   void (*keep)(uintptr_t, uintptr_t) =
@@ -197,42 +174,11 @@ case_library(void)
   wipe();
 }
 
-#define CASE(name) {#name, case_##name}
-
-static const struct test_case cases[] = {
-    CASE(nothing),
-    CASE(global),
-    CASE(lost),
-    CASE(hidden),
-    CASE(thread_variable),
-    CASE(local),
-    CASE(chain),
-    CASE(list),
-    CASE(lost_list),
-    CASE(long_list),
-    CASE(lost_long_list),
-    CASE(shared),
-    CASE(lost_ring),
-    CASE(tail),
-    CASE(inside),
-    CASE(behind),
-    CASE(packed),
-    CASE(empty),
-    CASE(aligned),
-    CASE(moved),
-    CASE(large),
-    CASE(free_lists),
-    CASE(small),
-    CASE(last),
-    CASE(mapped),
-    CASE(library),
-    {NULL, NULL}};
-
 /* The frames of the cases are wiped before the end. */
 int
 main(int argc, char **argv)
 {
-  int status = run_case(cases, argc, argv);
+  int status = run_case(argc, argv);
   wipe();
   return status;
 }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * reachable_ends.c -- as reachable.c, with threads and at different ends.
+ * reachable_ends.c -- as reachable.c, with threads and at different ends; and
+ * threads that wait in the kernel meanwhile, and say so when their calls end.
  */
 #include <linux/filter.h>
+#include <linux/io_uring.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/mman.h>
+#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "cases.h"
 #include "hidden.h"
@@ -65,7 +64,7 @@ start(int n, void *(*function)(void *))
   wipe();
 }
 
-static ALONE void case_threads(void) { start(8, run); }
+CASE(threads) { start(8, run); }
 
 static volatile int spinning;
 
@@ -94,8 +93,7 @@ spin(void *unused)
   return unused;
 }
 
-static ALONE void
-case_register(void)
+CASE(register)
 {
   start(2, spin);
   while (spinning < 2)
@@ -113,8 +111,7 @@ end(void *unused)
 
 /* A thread ends the process, and this one waits with something on its stack.
  */
-static ALONE void
-case_thread_ends(void)
+CASE(thread_ends)
 {
   void *volatile on_stack = SHOW(hide(1001));
   pthread_t thread;
@@ -130,8 +127,7 @@ return_at_once(void *unused)
 }
 
 /* Where it had something is no thread's any more. */
-static ALONE void
-case_thread_ended(void)
+CASE(thread_ended)
 {
   pthread_t thread;
   pthread_create(&thread, NULL, return_at_once, NULL);
@@ -148,8 +144,7 @@ end_last(void *first)
 }
 
 /* The first thread ends, and the process does not. */
-static ALONE void
-case_first_ended(void)
+CASE(first_ended)
 {
   static pthread_t first;
   pthread_t thread;
@@ -192,8 +187,7 @@ end_on(void *stack)
 }
 
 /* With a page on either side that nobody can read. */
-static ALONE void
-case_mapped_stack(void)
+CASE(mapped_stack)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char *all = mmap(NULL, COROUTINE_BYTES + 2 * page, PROT_NONE,
@@ -202,36 +196,30 @@ case_mapped_stack(void)
   end_on(all + page);
 }
 
-static ALONE void
-case_stack_object(void)
+CASE(stack_object)
 {
   end_on(malloc(COROUTINE_BYTES));
 }
 
-static ALONE void
-case__exit(void)
+CASE(_exit)
 {
   some();
   _exit(0);
 }
 
-static ALONE void
-case_quick_exit(void)
+CASE(quick_exit)
 {
   some();
   quick_exit(0);
 }
 
-static ALONE void
-case_abort(void)
+CASE(killed)
 {
-  void *volatile on_stack = SHOW(hide(1003));
   some();
-  abort();
+  raise(atoi(getenv("SIGNAL")));
 }
 
-static ALONE void
-case_fork(void)
+CASE(fork)
 {
   global = SHOW(hide(1001));
   if (fork() == 0) {
@@ -243,8 +231,7 @@ case_fork(void)
 }
 
 /* What is no more counted leads to what is. */
-static ALONE void
-case_restart(void)
+CASE(restart)
 {
   global = SHOW(hide(1001));
   mprof_restart(NULL);
@@ -266,15 +253,13 @@ block_all(void *unused)
   return unused;
 }
 
-static ALONE void
-case_unstoppable(void)
+CASE(unstoppable)
 {
   hide(1001);
   start(1, block_all);
 }
 
-static ALONE void
-case_filter(void)
+CASE(filter)
 {
   struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
   const struct sock_fprog filter = {1, &allow};
@@ -284,8 +269,7 @@ case_filter(void)
 }
 
 /* Somebody else traces it already. */
-static ALONE void
-case_traced(void)
+CASE(traced)
 {
   int traces[2];
   char byte = 't';
@@ -301,31 +285,114 @@ case_traced(void)
   read(traces[0], &byte, 1);
 }
 
-#define CASE(name) {#name, case_##name}
+/* ---- system calls that do not begin again by themselves ---- */
 
-static const struct test_case cases[] = {
-    CASE(threads),
-    CASE(register),
-    CASE(thread_ends),
-    CASE(thread_ended),
-    CASE(first_ended),
-    CASE(mapped_stack),
-    CASE(stack_object),
-    CASE(_exit),
-    CASE(quick_exit),
-    CASE(abort),
-    CASE(fork),
-    CASE(restart),
-    CASE(unstoppable),
-    CASE(filter),
-    CASE(traced),
-    {NULL, NULL}};
+static void
+call_poll(void)
+{
+  poll(NULL, 0, -1);
+}
+
+static void
+call_epoll_wait(void)
+{
+  struct epoll_event event;
+  epoll_wait(epoll_create1(0), &event, 1, -1);
+}
+
+static void
+call_recv(void)
+{
+  const struct timeval long_time = {.tv_sec = 1000};
+  int pair[2];
+  char byte;
+  socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+  setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &long_time, sizeof long_time);
+  recv(pair[0], &byte, 1, 0);
+}
+
+static void
+call_sigwaitinfo(void)
+{
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  sigwaitinfo(&set, NULL);
+}
+
+static void
+call_pause(void)
+{
+  pause();
+}
+
+static void (*const calls[])(void) = {call_poll, call_epoll_wait, call_recv,
+                                      call_sigwaitinfo, call_pause};
+
+enum { CALLS = sizeof calls / sizeof *calls };
+static int numbers[2];
+
+static void *
+call_and_say(void *number)
+{
+  pid_t thread = gettid();
+  write(numbers[1], &thread, sizeof thread);
+  calls[(uintptr_t)number]();
+  fprintf(stderr, "call %d ended: %m\n", (int)(uintptr_t)number);
+  return NULL;
+}
+
+/* It is after the monitor has let the threads go on. */
+static void __attribute__((destructor))
+wait_for_threads(void)
+{
+  if (numbers[1] != 0)
+    usleep(100000);
+}
+
+/* Whether THREAD waits. */
+static int
+is_asleep(pid_t thread)
+{
+  char text[200];
+  snprintf(text, sizeof text, "/proc/self/task/%d/stat", (int)thread);
+  int file = open(text, O_RDONLY);
+  ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  text[length < 0 ? 0 : length] = '\0';
+  return strstr(text, ") S ") != NULL;
+}
+
+CASE(calls)
+{
+  pthread_t thread;
+  pipe(numbers);
+  hide(1001);
+  for (uintptr_t i = 0; i < CALLS; i++)
+    pthread_create(&thread, NULL, call_and_say, (void *)i);
+  for (int i = 0; i < CALLS; i++) {
+    pid_t other;
+    read(numbers[0], &other, sizeof other);
+    while (!is_asleep(other))
+      usleep(1000);
+  }
+}
+
+/* The kernel has a thread for it; where io_uring is forbidden it has none. */
+CASE(io_uring)
+{
+  struct io_uring_params params = {.flags = IORING_SETUP_SQPOLL,
+                                   .sq_thread_idle = 100000};
+  hide(1001);
+  syscall(SYS_io_uring_setup, 8, &params);
+  usleep(1000);
+}
 
 /* The frames of the cases are wiped before the end. */
 int
 main(int argc, char **argv)
 {
-  int status = run_case(cases, argc, argv);
+  int status = run_case(argc, argv);
   wipe();
   return status;
 }

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * regions.c -- named regions: nested, entered again, in threads, too deep.
+ * regions.c -- named regions: nested, entered again, too deep.
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cases.h"
 #include "mprof_malloc.h"
 
-static void *volatile kept[100];
-
 /* "load" twice: 10 + 10, of which 3 live at the last end; in it "parse". */
-static void
-case_nested(void)
+CASE(nested)
 {
   for (int i = 0; i < 2; i++) {
     mprof_region_begin("load");
@@ -35,33 +26,8 @@ case_nested(void)
   free(kept[10]); /* after the end */
 }
 
-static void *
-work(void *data)
-{
-  mprof_region_begin(data);
-  for (int i = 0; i < 1000; i++)
-    free(malloc(61));
-  mprof_region_begin("inner");
-  free(malloc(67));
-  mprof_region_end();
-  mprof_region_end();
-  free(malloc(71));
-  return NULL;
-}
-
-static void
-case_threads(void)
-{
-  pthread_t threads[8];
-  for (int i = 0; i < 8; i++)
-    pthread_create(&threads[i], NULL, work, i % 2 == 0 ? "even" : "odd");
-  for (int i = 0; i < 8; i++)
-    pthread_join(threads[i], NULL);
-}
-
 /* Ends that are too many, names with separators, 100 within one another. */
-static void
-case_odd(void)
+CASE(odd)
 {
   mprof_region_end();
   kept[0] = malloc(1);
@@ -81,8 +47,7 @@ case_odd(void)
 }
 
 /* More than are told apart. */
-static void
-case_many(void)
+CASE(many)
 {
   char name[20];
   for (int i = 0; i < 5000; i++) {
@@ -95,8 +60,7 @@ case_many(void)
 
 /* Left by a jump over its end: an open region closes with the outer one's end
  * only if the program says so. */
-static void
-case_restart(void)
+CASE(restart)
 {
   mprof_region_begin("before");
   kept[0] = malloc(10);
@@ -110,8 +74,7 @@ case_restart(void)
 }
 
 /* Labels within a region and around one; more than are told apart. */
-static void
-case_labels(void)
+CASE(labels)
 {
   char value[20];
   mprof_region_begin("load");
@@ -136,8 +99,7 @@ case_labels(void)
 
 /* Keys about as long as a path may be, beyond the values that are told apart.
  */
-static void
-case_long_labels(void)
+CASE(long_labels)
 {
   char text[210];
   for (int i = 0; i < 3200; i++) {
@@ -155,16 +117,4 @@ case_long_labels(void)
     }
 }
 
-static const struct test_case cases[] = {
-  { "nested", case_nested }, { "threads", case_threads },
-  { "odd", case_odd },       { "many", case_many },
-  { "restart", case_restart }, { "labels", case_labels },
-  { "long_labels", case_long_labels },
-  { NULL, NULL },
-};
-
-int
-main(int argc, char **argv)
-{
-  return run_case(cases, argc, argv);
-}
+RUN_CASES

@@ -4,33 +4,14 @@
  * objects of 10 bytes before and one of 100 after it.  Arguments: a folder,
  * which some of them need, and cases, of which each gives up more; or none.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-static void *volatile kept[20];
+#include "cases.h"
+
 static const char *folder;
-
-static void
-allocate(int n, size_t bytes)
-{
-  for (int i = 0; i < n; i++)
-    kept[i] = malloc(bytes);
-}
 
 static void
 need(int good)
@@ -41,90 +22,44 @@ need(int good)
 
 /* ---- what is given up ---- */
 
-static void
-give_none(void)
-{
-}
-
-static void
-give_root(void)
-{
-  need(chroot(folder) == 0 && chdir("/") == 0);
-}
-
-static void
-give_user(void)
-{
-  need(setuid(65534) == 0);
-}
-
-static void
-give_thread_user(void)
-{
-  need(syscall(SYS_setresuid, 65534, 65534, 65534) == 0);
-}
-
-static void
-give_place(void)
-{
-  need(chdir("/") == 0);
-}
+CASE(none) {}
+CASE(chroot) { need(chroot(folder) == 0 && chdir("/") == 0); }
+CASE(setuid) { need(setuid(65534) == 0); }
+CASE(moved) { need(rename(folder, "away") == 0); }
 
 /* All descriptors that a process may have. */
-static void
-give_descriptors(void)
+CASE(EMFILE)
 {
   while (dup(0) >= 0)
     ;
   need(errno == EMFILE);
 }
 
-static void
-give_few_descriptors(void)
-{
-  const struct rlimit few = { 3, 3 };
-  setrlimit(RLIMIT_NOFILE, &few);
-}
-
 /* As daemons do; then they have files of their own there. */
-static void
-give_closed(void)
+CASE(closed)
 {
   for (int i = 3; i < 2000; i++)
     close(i);
-  give_descriptors();
-}
-
-/* So that there is no more of it. */
-static void
-give_memory(void)
-{
-  const struct rlimit none = { 1, RLIM_INFINITY };
-  need(setrlimit(RLIMIT_AS, &none) == 0);
+  case_EMFILE();
 }
 
 static void
-take_memory(void)
+limit_memory(rlim_t bytes)
 {
-  const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-  need(setrlimit(RLIMIT_AS, &all) == 0);
+  const struct rlimit both = {bytes, RLIM_INFINITY};
+  need(setrlimit(RLIMIT_AS, &both) == 0);
 }
 
-static void
-give_folder(void)
-{
-  need(rename(folder, "away") == 0);
-}
+CASE(poor) { limit_memory(1); }
+CASE(rich) { limit_memory(RLIM_INFINITY); }
 
 /* ---- system calls ---- */
 
-enum { MOST = 40 };
-
-/* All but `count' of these are allowed, or only these. */
+/* All calls but `count' of these become OTHERS, and these ACTION. */
 static void
 filter(const int *calls, int count, unsigned others, unsigned action)
 {
-  struct sock_filter code[MOST + 3];
+  struct sock_filter code[40];
   struct sock_fprog program = { 0, code };
   code[program.len++] = (struct sock_filter)BPF_STMT(
       BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
@@ -137,55 +72,45 @@ filter(const int *calls, int count, unsigned others, unsigned action)
        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0);
 }
 
-static const int basic[] = { SYS_write, SYS_mmap,       SYS_munmap,
-                             SYS_brk,   SYS_exit_group, SYS_rt_sigreturn,
-                             SYS_exit,  SYS_futex,      SYS_madvise,
-                             SYS_rt_sigprocmask };
+#define COUNT(array) ((int)(sizeof array / sizeof *array))
+#define FORBID(calls)                                                        \
+  filter(calls, COUNT(calls), SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS)
+#define FORBID_ALL_BUT(calls)                                                \
+  filter(calls, COUNT(calls), SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW)
 
-/* Newer processors have the calls that take a folder alone. */
-#ifdef SYS_open
-#define OLD_CALLS SYS_open, SYS_rename, SYS_unlink, SYS_readlink
-#else
-#define OLD_CALLS SYS_unlinkat, SYS_readlinkat
-#endif
-
-/* Filters that allow all calls but some, and what becomes of these. */
-static const struct {
-  const char *name;
-  unsigned action;
-  int calls[9]; /* 0: no more */
-} filters[] = {
-  { "filter-nothing", SECCOMP_RET_ALLOW, { 0 } },
-  { "filter-files",
-    SECCOMP_RET_KILL_PROCESS,
-    { OLD_CALLS, SYS_openat, SYS_renameat, SYS_renameat2, SYS_fsync } },
-  { "filter-memory",
-    SECCOMP_RET_KILL_PROCESS,
-    { SYS_mremap, SYS_mincore, SYS_ftruncate } },
-  { "filter-signals",
-    SECCOMP_RET_KILL_PROCESS,
-    { SYS_rt_sigpending, SYS_rt_sigprocmask } },
-  { "filter-time", SECCOMP_RET_KILL_PROCESS, { SYS_clock_gettime } },
-  { "filter-yield", SECCOMP_RET_KILL_PROCESS, { SYS_sched_yield } },
-};
-
-static int
-filter_if_known(const char *name)
+CASE(filter_nothing)
 {
-  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
-    if (strcmp(name, filters[i].name) == 0) {
-      int count = 0;
-      while (filters[i].calls[count] != 0)
-        count++;
-      filter(filters[i].calls, count, SECCOMP_RET_ALLOW, filters[i].action);
-      return 1;
-    }
-  return 0;
+  filter(NULL, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW);
+}
+
+/* What the monitor does for files, memory and locks. */
+CASE(filter_calls)
+{
+  static const int calls[] = {
+#ifdef SYS_open /* newer processors have the calls that take a folder alone */
+      SYS_open, SYS_rename, SYS_unlink, SYS_readlink,
+#endif
+      SYS_openat, SYS_renameat, SYS_renameat2, SYS_fsync, SYS_mremap,
+      SYS_mincore, SYS_ftruncate, SYS_clock_gettime, SYS_sched_yield};
+  FORBID(calls);
+}
+
+CASE(filter_signals)
+{
+  static const int calls[] = {SYS_rt_sigpending, SYS_rt_sigprocmask};
+  FORBID(calls);
+}
+
+CASE(filter_most)
+{
+  static const int calls[] = {
+      SYS_write, SYS_mmap,  SYS_munmap,  SYS_brk,           SYS_exit_group,
+      SYS_exit,  SYS_futex, SYS_madvise, SYS_rt_sigprocmask};
+  FORBID_ALL_BUT(calls);
 }
 
 /* As libseccomp does, what the kernel knows. */
-static void
-give_question(void)
+CASE(filter_asked)
 {
   need(syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, NULL) < 0 &&
        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
@@ -193,22 +118,13 @@ give_question(void)
 }
 
 /* What is no filter is refused, and forbids nothing. */
-static void
-give_no_filter(void)
+CASE(filter_wrong)
 {
-  struct sock_filter *const nowhere = (struct sock_filter *)64;
-  const struct sock_fprog program = { 3, nowhere };
+  const struct sock_fprog program = {3, (struct sock_filter *)64};
   need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, 64) < 0 &&
        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0 &&
        errno == EFAULT);
-}
-
-static void
-give_nearly_all(void)
-{
-  filter(basic, sizeof basic / sizeof *basic, SECCOMP_RET_KILL_PROCESS,
-         SECCOMP_RET_ALLOW);
 }
 
 /* A thread is there before, allocates, and ends. */
@@ -228,24 +144,20 @@ allocate_there(void *data)
   return data;
 }
 
-static void
-give_in_thread(void)
+CASE(filter_thread)
 {
   pthread_t thread;
   pthread_create(&thread, NULL, allocate_there, NULL);
-  give_nearly_all();
+  case_filter_most();
   __atomic_store_n(&go_on, 1, __ATOMIC_RELEASE);
   pthread_join(thread, NULL);
 }
 
 /* Then a process has no end by exit_group. */
-static void
-give_all(void)
+CASE(strict)
 {
-  void *p;
   need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
-  p = malloc(100);
-  free(p);
+  free(malloc(100));
   write(1, "done\n", 5);
   syscall(SYS_exit, 0);
 }
@@ -255,58 +167,53 @@ give_all(void)
 #define FOUR_TIMES(statement) statement statement statement statement
 
 /* 30,400 paths that were not met before. */
-static void
-use_sizes(void)
+CASE(sizes)
 {
   for (size_t bytes = 101; bytes <= 2000; bytes++) {
     FOUR_TIMES(FOUR_TIMES(free(malloc(bytes));))
   }
 }
 
-static void
-fork_after(void)
+CASE(fork)
 {
-  int status;
-  if (fork() == 0) {
+  const pid_t child = fork();
+  if (child == 0) {
     char process[16];
     write(1, process, (size_t)sprintf(process, "%d\n", (int)getpid()));
     allocate(2, 30);
     exit(0);
   }
-  need(wait(&status) > 0 && status == 0);
+  await(child);
 }
 
 /* What comes next is done in a child. */
-static void
-go_on_in_child(void)
+CASE(child)
 {
-  int status;
-  if (fork() == 0)
+  const pid_t child = fork();
+  if (child == 0)
     return;
-  need(wait(&status) > 0 && status == 0);
+  await(child);
   allocate(1, 100);
   exit(0);
 }
 
 /* As nginx does; a parent that keeps what it has. */
-static void
-fork_before(void)
+CASE(workers)
 {
-  int status;
-  if (fork() == 0) {
+  const pid_t child = fork();
+  if (child == 0) {
     allocate(2, 30);
-    give_root();
-    give_user();
+    case_chroot();
+    case_setuid();
     allocate(1, 100);
     exit(0);
   }
-  need(wait(&status) > 0 && status == 0);
+  await(child);
 }
 
 /* A child that goes on alone: until it can read from "go", and then as long
  * as somebody reads from "ended". */
-static void
-leave_child(void)
+CASE(daemon)
 {
   int ends[2];
   char byte;
@@ -316,25 +223,13 @@ leave_child(void)
     return;
   }
   allocate(2, 30);
-  give_user();
+  case_setuid();
   write(ends[1], "", 1);
   need(read(open("go", O_RDONLY), &byte, 1) == 1 &&
        open("ended", O_WRONLY) >= 0);
 }
 
-/* ---- what goes on without counting ---- */
-
-static void
-send_signal(void)
-{
-  raise(SIGUSR2);
-}
-
-static void
-load_and_unload(void)
-{
-  dlclose(dlopen("libm.so.6", RTLD_NOW));
-}
+CASE(library) { dlclose(dlopen("libm.so.6", RTLD_NOW)); }
 
 /* At the beginning of a page, where the monitor has one list for all. */
 static void *
@@ -345,8 +240,7 @@ allocate_pages(void *data)
   return data;
 }
 
-static void
-use_threads(void)
+CASE(threads)
 {
   pthread_t threads[8];
   for (int i = 0; i < 8; i++)
@@ -355,58 +249,17 @@ use_threads(void)
     pthread_join(threads[i], NULL);
 }
 
-static const struct {
-  const char *name;
-  void (*give)(void);
-} cases[] = {
-  { "none", give_none },
-  { "chroot", give_root },
-  { "setuid", give_user },
-  { "thread-setuid", give_thread_user },
-  { "chdir", give_place },
-  { "EMFILE", give_descriptors },
-  { "few", give_few_descriptors },
-  { "closed", give_closed },
-  { "poor", give_memory },
-  { "rich", take_memory },
-  { "moved", give_folder },
-  { "filter-asked", give_question },
-  { "filter-wrong", give_no_filter },
-  { "filter-most", give_nearly_all },
-  { "filter-thread", give_in_thread },
-  { "strict", give_all },
-  { "sizes", use_sizes },
-  { "fork", fork_after },
-  { "child", go_on_in_child },
-  { "workers", fork_before },
-  { "daemon", leave_child },
-  { "signal", send_signal },
-  { "library", load_and_unload },
-  { "threads", use_threads },
-};
-
-static void
-give_up(const char *name)
-{
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    if (strcmp(name, cases[i].name) == 0) {
-      cases[i].give();
-      return;
-    }
-  need(filter_if_known(name));
-}
-
 int
 main(int argc, char **argv)
 {
-  struct rlimit limit = { 64, 64 };
+  const struct rlimit limit = {64, 64};
   if (argc == 1)
     return setuid(getuid()); /* allocates nothing */
   folder = argv[1];
   setrlimit(RLIMIT_NOFILE, &limit);
   allocate(5, 10);
   for (int i = 2; i < argc; i++)
-    give_up(argv[i]);
+    need(run_case(2, argv + i - 1) == 0);
   allocate(1, 100);
   return 0;
 }

@@ -3,11 +3,7 @@
  * second.c -- a program with an allocator beside malloc.  With LIBRARY that
  * allocator, which with REPLACES is malloc, too.
  */
-#include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cases.h"
 
 void *je_malloc(size_t bytes);
 void *je_calloc(size_t count, size_t size);
@@ -90,17 +86,11 @@ void free(void *) __attribute__((alias("je_free")));
 #endif
 
 #ifndef LIBRARY
-#include <dlfcn.h>
-#include <pthread.h>
 
-#include "cases.h"
-
-static void *volatile kept[10];
 static volatile size_t huge = SIZE_MAX / 2;
 
 /* 10 + 3 * 7 + 20 + 30 + 40 + 50 + 60 + 5 * 14 + 80; kept are 60, 70, 80. */
-static void
-case_each(void)
+CASE(each)
 {
   void *p;
   je_free(je_malloc(10));
@@ -116,8 +106,7 @@ case_each(void)
 }
 
 /* Nothing counts that fails; 10 is kept, as its realloc failed. */
-static void
-case_failing(void)
+CASE(failing)
 {
   kept[0] = je_malloc(huge);
   kept[1] = je_calloc(huge, 3);
@@ -129,8 +118,7 @@ case_failing(void)
 }
 
 /* However the program finds it; strdup is not known, but calls malloc. */
-static void
-case_found(void)
+CASE(found)
 {
   void *(*volatile pointer)(size_t) = je_malloc;
   void *(*found)(size_t) = NULL;
@@ -151,8 +139,7 @@ work(void *data)
   return data;
 }
 
-static void
-case_threads(void)
+CASE(threads)
 {
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)
@@ -161,16 +148,14 @@ case_threads(void)
     pthread_join(threads[i], NULL);
 }
 
-static void
-case_linked(void)
+CASE(linked)
 {
   kept[0] = malloc(50);
   kept[1] = je_malloc(10);
 }
 
 /* Where it is malloc, too: 10 + 20 + 30 + 40 + 50; kept is 50. */
-static void
-case_mixed(void)
+CASE(mixed)
 {
   char *p = malloc(10);
   memset(p, 'x', 10);
@@ -183,14 +168,5 @@ case_mixed(void)
   kept[0] = malloc(50);
 }
 
-int
-main(int argc, char **argv)
-{
-  static const struct test_case cases[] = {
-      {"each", case_each},       {"failing", case_failing},
-      {"found", case_found},     {"mixed", case_mixed},
-      {"threads", case_threads}, {"linked", case_linked},
-      {NULL, NULL}};
-  return run_case(cases, argc, argv);
-}
+RUN_CASES
 #endif

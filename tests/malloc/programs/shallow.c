@@ -5,25 +5,14 @@
  * a handler of a signal, or a coroutine's of 4 KB.  Each case has 5 objects of
  * 10 bytes.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <malloc.h>
-#include <pthread.h>
-#include <signal.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "cases.h"
 
 enum { PAGE = 4096 };
 
 extern char **environ;
-static void *volatile kept[5];
 static void (*action)(void);
 
 /* BYTES behind a page that nobody can use. */
@@ -55,21 +44,27 @@ in_handler(void (*act)(void))
   raise(SIGUSR1);
 }
 
-static void
-allocate(void)
-{
-  for (int i = 0; i < 5; i++)
-    kept[i] = malloc(10);
-}
+/* A case of which all is done in a handler. */
+#define CASE_IN_HANDLER(name)                                                \
+  static void do_##name(void);                                               \
+  CASE(name)                                                                 \
+  {                                                                          \
+    in_handler(do_##name);                                                   \
+  }                                                                          \
+  static void do_##name(void)
 
 static void
-case_signal(void)
+allocate_all(void)
 {
-  in_handler(allocate);
+  allocate(5, 10);
 }
 
-static void
-by_other_functions(void)
+CASE_IN_HANDLER(signal)
+{
+  allocate_all();
+}
+
+CASE_IN_HANDLER(functions)
 {
   void *p;
   kept[0] = calloc(2, 5);
@@ -80,36 +75,22 @@ by_other_functions(void)
   kept[4] = memalign(64, 10);
 }
 
-static void
-case_functions(void)
-{
-  in_handler(by_other_functions);
-}
-
 /* The tables of the monitor grow. */
-static void
-allocate_more(void)
+CASE_IN_HANDLER(more)
 {
-  allocate();
+  allocate_all();
   for (size_t bytes = 11; bytes < 3000; bytes++)
     free(malloc(bytes));
-}
-
-static void
-case_more(void)
-{
-  in_handler(allocate_more);
 }
 
 static void *
 in_thread(void *data)
 {
-  in_handler(allocate);
+  in_handler(allocate_all);
   return data;
 }
 
-static void
-case_thread(void)
+CASE(thread)
 {
   pthread_t thread;
   pthread_create(&thread, NULL, in_thread, NULL);
@@ -117,13 +98,12 @@ case_thread(void)
 }
 
 /* The child has allocated something before it was one. */
-static void
-case_child(void)
+CASE(child)
 {
   int status = 1;
   free(malloc(10));
   if (fork() == 0) {
-    in_handler(allocate);
+    in_handler(allocate_all);
     _exit(0);
   }
   wait(&status);
@@ -134,89 +114,46 @@ case_child(void)
 }
 
 /* What is met first is another file of code. */
-static void
-allocate_there(void)
+CASE_IN_HANDLER(file)
 {
   for (int i = 0; i < 5; i++)
     kept[i] = strdup("123456789");
 }
 
-static void
-case_file(void)
-{
-  free(malloc(11));
-  in_handler(allocate_there);
-}
-
-static void
-exec_nothing(void)
+CASE_IN_HANDLER(exec)
 {
   char *const arguments[] = {"nonesuch", NULL};
   pid_t process;
-  allocate();
+  allocate_all();
   execv("/nonesuch/program", arguments);
   execvp("nonesuch", arguments);
   execveat(AT_FDCWD, "nonesuch", arguments, environ, 0);
   posix_spawnp(&process, "nonesuch", NULL, NULL, arguments, environ);
 }
 
-static void
-case_exec(void)
-{
-  in_handler(exec_nothing);
-}
-
 /* A sanitizer's runtime is looked for in what is executed. */
-static void
-exec_true(void)
+CASE_IN_HANDLER(exec_true)
 {
-  allocate();
+  allocate_all();
   execlp("true", "true", (char *)NULL);
 }
 
-static void
-case_exec_true(void)
+CASE_IN_HANDLER(end)
 {
-  in_handler(exec_true);
-}
-
-static void
-end_here(void)
-{
-  allocate();
+  allocate_all();
   _exit(0);
-}
-
-static void
-case_end(void)
-{
-  in_handler(end_here);
 }
 
 static ucontext_t home, coroutine;
 
-static void
-case_coroutine(void)
+CASE(coroutine)
 {
   getcontext(&coroutine);
   coroutine.uc_stack.ss_sp = make_stack(PAGE);
   coroutine.uc_stack.ss_size = PAGE;
   coroutine.uc_link = &home;
-  makecontext(&coroutine, allocate, 0);
+  makecontext(&coroutine, allocate_all, 0);
   swapcontext(&home, &coroutine);
 }
 
-static const struct test_case cases[] = {
-    {"signal", case_signal},       {"functions", case_functions},
-    {"more", case_more},           {"thread", case_thread},
-    {"child", case_child},         {"file", case_file},
-    {"exec", case_exec},           {"exec-true", case_exec_true},
-    {"end", case_end},             {"coroutine", case_coroutine},
-    {NULL, NULL},
-};
-
-int
-main(int argc, char **argv)
-{
-  return run_case(cases, argc, argv);
-}
+RUN_CASES

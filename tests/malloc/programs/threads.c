@@ -3,12 +3,6 @@
  * threads.c -- threads that come and go, free what others allocated, have
  * names.  Sizes are odd, so that nothing of the C library has the same.
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cases.h"
 
 enum { THREADS = 1000, AT_ONCE = 50 };
@@ -21,8 +15,6 @@ static void *
 come_and_go(void *data)
 {
   void **objects = malloc(5 * sizeof *objects + 23);
-  char name[16];
-  snprintf(name, sizeof name, "worker-%d", (int)(long)data % 4);
   for (int i = 0; i < 5; i++) {
     free(malloc(61));
     objects[i] = malloc(61);
@@ -41,8 +33,7 @@ join(pthread_t thread)
   free(objects);
 }
 
-static void
-case_many(void)
+CASE(many)
 {
   pthread_t threads[AT_ONCE];
   for (int i = 0; i < THREADS; i += AT_ONCE) {
@@ -68,8 +59,7 @@ named(void *data)
 }
 
 /* Two of each name. */
-static void
-case_names(void)
+CASE(names)
 {
   pthread_t threads[8];
   for (int j = 0; j < 8; j++)
@@ -90,8 +80,7 @@ numbered(void *data)
 }
 
 /* More names than are told apart, one after the other. */
-static void
-case_many_names(void)
+CASE(many_names)
 {
   pthread_t thread;
   for (int i = 0; i < 300; i++) {
@@ -118,8 +107,7 @@ with_destructor(void *data)
   return data;
 }
 
-static void
-case_destructors(void)
+CASE(destructors)
 {
   pthread_key_create(&key, allocate_at_the_end);
   for (int i = 0; i < 100; i++) {
@@ -145,8 +133,7 @@ hammer(void *data)
   return data;
 }
 
-static void
-case_hammer(void)
+CASE(hammer)
 {
   pthread_t threads[8];
   pthread_barrier_init(&barrier, NULL, 8);
@@ -170,8 +157,7 @@ second(void *data)
   return p;
 }
 
-static void
-case_peak(void)
+CASE(peak)
 {
   pthread_t thread;
   void *p;
@@ -209,8 +195,7 @@ leaves(void *data)
   pthread_exit(data);
 }
 
-static void
-case_cancelled(void)
+CASE(cancelled)
 {
   pthread_t thread;
   pthread_barrier_init(&barrier, NULL, 2);
@@ -235,8 +220,7 @@ outlives(void *data)
 
 static pthread_t first;
 
-static void
-case_outlived(void)
+CASE(outlived)
 {
   pthread_t thread;
   first = pthread_self();
@@ -245,20 +229,4 @@ case_outlived(void)
   pthread_exit(NULL);
 }
 
-static const struct test_case cases[] = {
-  { "many", case_many },
-  { "names", case_names },
-  { "many_names", case_many_names },
-  { "destructors", case_destructors },
-  { "hammer", case_hammer },
-  { "peak", case_peak },
-  { "cancelled", case_cancelled },
-  { "outlived", case_outlived },
-  { NULL, NULL },
-};
-
-int
-main(int argc, char **argv)
-{
-  return run_case(cases, argc, argv);
-}
+RUN_CASES

@@ -4,7 +4,6 @@
  * with the number of the process, or with what is said below.  Nothing of it
  * allocates but what it is told to.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
