@@ -72,7 +72,8 @@ enum mprof_before {
  * renames the image of another process (image_file_make).  Fails if a file is
  * mapped already, or cannot be written.  mprof_monitor_unmap keeps the
  * figures in memory, and removes the file unless KEEP is not 0; it does
- * nothing if none is mapped. */
+ * nothing if none is mapped, and fails without memory.  Not while running
+ * either. */
 MPROF_EXPORT int mprof_monitor_map(const char *path);
 MPROF_EXPORT int mprof_monitor_unmap(int keep);
 

@@ -141,7 +141,7 @@ reach_in_image(struct arena *arena, char *end, size_t more, bool held)
 {
   if (held)
     munmap(end, more);
-  if (image_extend(arena->base, end, more))
+  if (image_extend(arena, more))
     return true;
   if (held && !arena_map_there(end, more))
     arena->held_bytes = arena->reserved_bytes;

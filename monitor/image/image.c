@@ -85,17 +85,6 @@ unlock_parts(const struct signals_held *signals)
   signals_let_go(signals);
 }
 
-/* Adds a part.  Returns false if the image is full; then it is marked
- * as incomplete (say_incomplete). */
-static bool
-add_part(struct part *new)
-{
-  const bool added = part_add(new);
-  if (!added)
-    say_incomplete();
-  return added;
-}
-
 bool
 image_map(const struct arena *arena, size_t used, enum image_kind kind,
           uint32_t owner, uint32_t record_bytes)
@@ -103,77 +92,84 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
   const int saved = errno;
   const size_t bytes = arena->reserved_bytes;
   struct signals_held signals;
-  bool mapped = true;
   if (!image_is_open())
     return true;
   if (!lock_parts(&signals))
     return false;
-  if (part_at(arena->base) == NULL) /* else it was in the last one, too */
-    mapped = add_part(&(struct part){
-        .base = arena->base,
-        .bytes = bytes,
-        .used = used,
-        .most = arena->most > bytes ? arena->most : bytes,
-        .entry = {
-            .kind = kind, .owner = owner, .record_bytes = record_bytes}});
+  const bool mapped = part_add(
+      (struct part){arena->base, bytes}, used,
+      arena->most > bytes ? arena->most : bytes,
+      (struct image_part){
+          .kind = kind, .owner = owner, .record_bytes = record_bytes});
+  if (!mapped)
+    say_incomplete();
   unlock_parts(&signals);
   errno = mapped ? saved : ENOMEM;
   return mapped;
 }
 
-/* Returns the last part of the array FIRST. */
+/* Returns true if the part is of that array. */
+static bool
+is_of(const struct part *part, const struct image_part *array)
+{
+  const struct image_part *const entry = part_entry(part_number(part));
+  return entry->kind == array->kind && entry->owner == array->owner;
+}
+
+/* Returns the last part of the array that begins with FIRST. */
 static struct part *
 last_part(const struct part *first)
 {
-  uint32_t i = image.count;
-  while (!part_is_of(&image.parts[--i], first))
-    ;
-  return &image.parts[i];
+  struct part *p = &image.parts[image.count - 1];
+  while (!is_of(p, part_entry(part_number(first))))
+    p--;
+  return p;
 }
 
 /* Adds a part of BYTES zeroed bytes behind LAST.  Returns false if something
  * is mapped there, or the image is full. */
 static bool
-add_behind(const struct part *last, size_t bytes)
+add_behind(const struct part *last, size_t bytes, size_t most)
 {
   char *const end = last->base + last->bytes;
-  struct part new = {
-      .base = end, .bytes = bytes, .most = last->most, .entry = last->entry};
-  new.entry.first += last->bytes / last->entry.record_bytes;
+  struct image_part entry = *part_entry(part_number(last));
+  entry.first += last->bytes / entry.record_bytes;
   if (!arena_map_there(end, bytes))
     return false;
-  if (add_part(&new))
+  if (part_add((struct part){end, bytes}, bytes, most, entry))
     return true;
   munmap(end, bytes);
   return false;
 }
 
-/* Lengthens the array whose last part is LAST to END: in the range of LAST,
- * and behind that by another part.  Returns false if the image is full. */
+/* Lengthens the array of at most MOST bytes whose last part is LAST to END: in
+ * the range of LAST, and behind that by another part.  Returns false if the
+ * image is full. */
 static bool
-extend(struct part *last, const char *end)
+extend(struct part *last, const char *end, size_t most)
 {
+  const struct image_part *const entry = part_entry(part_number(last));
   const char *const now = last->base + last->bytes;
   const size_t more = end > now ? (size_t)(end - now) : 0;
-  const size_t left = last->range - last->bytes;
-  const size_t here = last->range == 0 || more < left ? more : left;
-  if (here != 0 && !part_grow(last, here)) {
-    say_incomplete();
-    return false;
-  }
-  return here == more || add_behind(last, more - here);
+  const size_t left = entry->room * entry->record_bytes - last->bytes;
+  const size_t here = more < left ? more : left;
+  return (here == 0 || part_grow(last, here)) &&
+         (here == more || add_behind(last, more - here, most));
 }
 
 bool
-image_extend(const void *base, const void *end, size_t bytes)
+image_extend(const struct arena *arena, size_t more)
 {
   const int saved = errno;
+  const char *const end = (char *)arena->base + arena->reserved_bytes + more;
   struct signals_held signals;
   if (!lock_parts(&signals))
     return false;
-  const struct part *const first = part_at(base);
+  const struct part *const first = part_at(arena->base);
   const bool extended =
-      first != NULL && extend(last_part(first), (const char *)end + bytes);
+      first != NULL && extend(last_part(first), end, arena->most);
+  if (!extended)
+    say_incomplete();
   unlock_parts(&signals);
   errno = extended ? saved : ENOMEM;
   return extended;
@@ -194,19 +190,16 @@ image_has(const void *base)
 void
 image_release(const void *base)
 {
-  const struct part *p;
   struct signals_held signals;
-  struct part released;
-  int file;
   if (image.count == 0 || !lock_parts(&signals))
     return;
-  p = part_at(base);
-  if (p != NULL) {
-    released = *p;
-    file = image_is_open() ? image_file_open() : -1;
-    for (uint32_t i = image.count; i-- > 0;)
-      if (part_is_of(&image.parts[i], &released))
-        part_release(file, i);
+  const struct part *const first = part_at(base);
+  if (first != NULL) {
+    const struct image_part array = *part_entry(part_number(first));
+    const int file = image_file_open();
+    for (struct part *p = image.parts; p < image.parts + image.count; p++)
+      if (is_of(p, &array))
+        part_release(file, p);
     image_file_close(file);
   }
   unlock_parts(&signals);
@@ -230,17 +223,6 @@ make_head(int file, enum image_language language)
   return head;
 }
 
-/* Puts all parts of the previous image, which are in memory, into this one.
- * Returns false with errno if it is full. */
-static bool
-put_all(int file, struct image_head *head)
-{
-  for (uint32_t i = 0; i < image.count; i++)
-    if (!part_put(file, head, &image.parts[i]))
-      return false;
-  return true;
-}
-
 int
 image_open(const char *path, enum image_language language, bool exclusive)
 {
@@ -250,10 +232,8 @@ image_open(const char *path, enum image_language language, bool exclusive)
     return EBUSY;
   file = image_file_make(path, exclusive);
   head = file < 0 ? NULL : make_head(file, language);
-  if (head == NULL || !put_all(file, head)) {
+  if (head == NULL) {
     error = errno;
-    if (head != NULL)
-      directory_unmap(head);
     if (file >= 0) {
       unlink(image.file.path);
       image_file_begun();
@@ -277,31 +257,31 @@ int
 image_opened(void)
 {
   image_file_begun();
-  if (!is_incomplete())
-    return 0;
-  image_close(false);
-  return image.error;
+  return is_incomplete() && image_close(false) ? image.error : 0;
 }
 
-void
+bool
 image_close(bool keep)
 {
-  struct image_head *const head = image.head;
-  int file = -1;
-  if (head == NULL)
-    return;
-  if (!keep) {
-    set_flag(IMAGE_SAVED, true);
-    file = image_file_open();
-  }
+  struct signals_held signals;
+  if (!image_is_open())
+    return true;
+  signals_hold(&signals);
+  image_fork_lock();
+  const bool left = parts_leave(true);
+  const int file = left && !keep ? image_file_open() : -1;
+  set_flag(left ? IMAGE_SAVED : IMAGE_INCOMPLETE, !left || !keep);
   if (file >= 0) {
     image_file_close(file);
     unlink(image.file.path);
   }
-  image_file_settle(keep);
-  __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
-  directory_unmap(head);
-  image_release(image.notes.arena.base); /* which stays in memory */
+  if (left) {
+    image_file_settle(keep);
+    directory_unmap();
+  }
+  image_fork_unlock();
+  signals_let_go(&signals);
+  return left;
 }
 
 void

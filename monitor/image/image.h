@@ -32,10 +32,9 @@
 #include "image/arena.h"
 
 /* Begins an image in a new file PATH; for an existing file, and `exclusive',
- * see image_file_make.  Moves the arrays of this process's previous image,
- * which must be closed, into it.  Returns 0, and image_opened is to follow,
- * until which the file stays open; EBUSY if an image is open, or another
- * errno value.  One thread at a time. */
+ * see image_file_make.  Returns 0, and image_opened is to follow, until which
+ * the file stays open; EBUSY if an image is open, or another errno value.
+ * One thread at a time. */
 int image_open(const char *path, enum image_language language,
                bool exclusive);
 
@@ -45,11 +44,13 @@ int image_open(const char *path, enum image_language language,
  * in the image meanwhile. */
 int image_opened(void);
 
-/* Closes the image; its arrays stay in memory.  Removes the file, since its
- * figures are saved or there are none, and puts an unsettled file that it
- * replaced back; with `keep' leaves the file, and removes the one that it
- * replaced.  Does nothing if none is open. */
-void image_close(bool keep);
+/* Closes the image; its arrays become memory of the process, to which nobody
+ * may write meanwhile.  Removes the file, since its figures are saved or there
+ * are none, and puts an unsettled file that it replaced back; with `keep'
+ * leaves the file, and removes the one that it replaced.  Does nothing if none
+ * is open.  Returns false without memory for some of the arrays; then the
+ * image stays open, and is marked as incomplete. */
+bool image_close(bool keep);
 
 /* Returns true from image_open until image_close. */
 bool image_is_open(void);
@@ -59,16 +60,16 @@ uint32_t image_owner(void);
 
 /* Puts the arena, of which the first USED bytes are written to, into the
  * image as OWNER's array of that kind, of records of RECORD_BYTES.  Nobody
- * may write to it meanwhile.  Returns true also if no image is open, or the
- * arena is in it already; false with ENOMEM if there is no room. */
+ * may write to it meanwhile.  Returns true also if no image is open; false
+ * with ENOMEM if there is no room. */
 bool image_map(const struct arena *arena, size_t used, enum image_kind kind,
                uint32_t owner, uint32_t record_bytes);
 
 /* ---- for arenas ---- */
 
-/* Makes the arena at BASE, which is in the image and ends at END, longer by
- * BYTES.  Returns false with ENOMEM if there is no room. */
-bool image_extend(const void *base, const void *end, size_t bytes);
+/* Makes the arena, which is in the image, longer by MORE bytes.  Returns false
+ * with ENOMEM if there is no room. */
+bool image_extend(const struct arena *arena, size_t more);
 
 /* Returns true if the arena at BASE is in the image.  Its memory is in it as
  * a whole or not at all. */
@@ -128,9 +129,6 @@ void image_forget_end(void);
  * child gets complete lists.  Leaves locks that this thread has alone. */
 void image_fork_lock(void);
 void image_fork_unlock(void);
-
-/* Returns true if an array is in the image, or was when it was closed. */
-bool image_has_parts(void);
 
 /* Leaves the parent's image in the child of a fork: replaces all memory that
  * is in it by private memory, zeroed but for stripes, regions and notes, and

@@ -10,75 +10,25 @@
  */
 #include "image/image.h"
 
-#include <string.h>
-#include <sys/mman.h>
-
 #include "image/image_parts.h"
 #include "image/signals.h"
 
-/* Returns true for what is needed though no figure is. */
-static bool
-is_kept(const struct part *p)
-{
-  return p->entry.kind == IMAGE_STRIPES || p->entry.kind == IMAGE_REGIONS ||
-         p->entry.kind == IMAGE_NOTES;
-}
-
-static void *
-map_anonymous(void *place, size_t bytes, int how)
-{
-  return mmap(place, bytes, PROT_READ | PROT_WRITE,
-              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
-}
-
-/* Puts memory in the place of the part that has its contents.  Other threads
- * that look at its locks meanwhile see the one or the other. */
-static bool
-replace_by_copy(const struct part *p)
-{
-  void *const copy = map_anonymous(NULL, p->bytes, 0);
-  if (copy == MAP_FAILED)
-    return false;
-  memcpy(copy, p->base, p->bytes);
-  if (mremap(copy, p->bytes, p->bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
-             p->base) != MAP_FAILED)
-    return true;
-  munmap(copy, p->bytes);
-  return false;
-}
-
-/* Puts memory in the place of the part, all zero but for what is kept.  Tries
- * three times: the kernel may grant later what it refuses now. */
-static bool
-replace(const struct part *p)
-{
-  enum { TRIES = 3 };
-  bool replaced = false;
-  for (int i = 0; !replaced && i < TRIES; i++)
-    replaced = is_kept(p) ? replace_by_copy(p)
-                          : map_anonymous(p->base, p->bytes, MAP_FIXED) !=
-                                MAP_FAILED;
-  return replaced;
-}
-
-/* Returns false, with the rest still in the file, if the kernel refuses. */
+/* Returns false, with the rest still in the file, if the kernel refuses.  Tries
+ * three times: it may grant later what it refuses now. */
 static bool
 leave(void)
 {
-  bool left = true;
-  if (arenas_are_sealed())
+  enum { TRIES = 3 };
+  bool left = false;
+  for (int i = 0; !left && i < TRIES; i++)
+    left = parts_leave(false);
+  if (!left)
     return false;
-  while (left && image.count > 0) {
-    left = replace(&image.parts[image.count - 1]);
-    image.count -= left;
-  }
   image_file_begun();
-  if (image.head != NULL)
-    directory_unmap(image.head);
-  image.head = NULL;
-  if (left && image.notes.arena.base != NULL) /* it has only its own notes */
+  directory_unmap();
+  if (image.notes.arena.base != NULL) /* it has only its own notes */
     *(uint64_t *)image.notes.arena.base = image.notes.used;
-  return left;
+  return true;
 }
 
 bool
@@ -114,12 +64,6 @@ image_fork_unlock(void)
     spin_unlock(&image.lock);
   if (!image.notes_held)
     spin_unlock(&image.notes_lock);
-}
-
-bool
-image_has_parts(void)
-{
-  return image.count != 0;
 }
 
 bool

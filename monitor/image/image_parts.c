@@ -120,54 +120,47 @@ directory_map(int file)
 }
 
 void
-directory_unmap(struct image_head *head)
+directory_unmap(void)
 {
-  munmap(head, whole_directory());
+  struct image_head *const head = image.head;
+  __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
+  if (head != NULL)
+    munmap(head, whole_directory());
 }
 
-/* Returns entry NUMBER of the directory, made present; NULL with errno ENOSPC
- * if there is no room for it. */
-static struct image_part *
-entry_at(struct image_head *head, uint32_t number)
+/* Makes entry NUMBER of the directory present.  Returns false with errno
+ * ENOSPC if there is no room for it. */
+static bool
+directory_reach(uint32_t number)
 {
-  char *const at = (char *)head + image_part_offset(number);
-  if (number >= image.most_parts) {
+  bool present = number < image.most_parts;
+  while (present && image_part_offset(number + 1) > image.directory_bytes) {
+    present = make_present((char *)image.head + image.directory_bytes,
+                           IMAGE_PAGE);
+    image.directory_bytes += present ? IMAGE_PAGE : 0;
+  }
+  if (!present)
     errno = ENOSPC;
-    return NULL;
-  }
-  while ((size_t)(at - (char *)head) + sizeof(struct image_part) >
-         image.directory_bytes) {
-    if (!make_present((char *)head + image.directory_bytes, IMAGE_PAGE)) {
-      errno = ENOSPC;
-      return NULL;
-    }
-    image.directory_bytes += IMAGE_PAGE;
-  }
-  return (struct image_part *)(void *)at;
-}
-
-static uint64_t
-ready(const struct part *p)
-{
-  return p->bytes / p->entry.record_bytes;
+  return present;
 }
 
 /* ---- ranges ---- */
 
-/* Returns how many bytes a new part gets in the file, at least its own. */
+/* Returns how many bytes a new part of BYTES gets in the file, at least
+ * these; its array has MOST at most. */
 static size_t
-range_for(const struct image_head *head, const struct part *p)
+range_for(size_t bytes, size_t most, const struct image_part *entry)
 {
   enum { SLOT = 1 << 16, SHARE = 8 };
-  const size_t record = p->entry.record_bytes;
-  uint64_t range = p->most - p->entry.first * record;
-  if (head->language == IMAGE_LISP && p->entry.first == 0 && record > 1 &&
+  const size_t record = entry->record_bytes;
+  uint64_t range = most - entry->first * record;
+  if (image.head->language == IMAGE_LISP && entry->first == 0 && record > 1 &&
       range > SLOT * record)
     range = SLOT * record; /* there is a tree for each thread */
   range = units(range);
   if (range > image_file_limit() / SHARE)
     range = 0;
-  return image.dense || range < p->bytes ? units(p->bytes) : range;
+  return image.dense || range < bytes ? units(bytes) : range;
 }
 
 /* ---- parts ---- */
@@ -181,15 +174,16 @@ part_at(const void *base)
   return NULL;
 }
 
-/* Copies the part into its range of the file and maps that in its place.
- * Returns false with errno, and nothing changed, if that fails. */
+/* Copies USED of the part's bytes into the file, from OFFSET on, and maps that
+ * in their place; the rest is zero.  Returns false with errno, and nothing
+ * changed, if that fails. */
 static bool
-move_into_range(int file, struct part *p)
+move_into_range(int file, uint64_t offset, const struct part *p, size_t used)
 {
-  void *const mapped = map_present(file, p->entry.offset, p->bytes, p->bytes);
+  void *const mapped = map_present(file, offset, p->bytes, p->bytes);
   if (mapped == NULL)
     return false;
-  memcpy(mapped, p->base, p->used);
+  memcpy(mapped, p->base, used);
   const long moved = remap(mapped, p->bytes, p->bytes,
                            MREMAP_MAYMOVE | MREMAP_FIXED, p->base);
   if (moved == (long)(intptr_t)p->base)
@@ -199,66 +193,51 @@ move_into_range(int file, struct part *p)
   return false;
 }
 
-bool
-part_put(int file, struct image_head *head, struct part *p)
+/* Gives the part a range of the open file, and fills its entry.  Fails as
+ * part_add does. */
+static bool
+put(int file, struct part part, size_t used, size_t most,
+    struct image_part entry)
 {
-  const uint32_t number = head->parts;
-  const uint64_t offset = image.file.end;
-  const size_t range = range_for(head, p);
-  struct image_part *const entry = entry_at(head, number);
-  if (entry == NULL)
+  const size_t range = range_for(part.bytes, most, &entry);
+  entry.offset = image.file.end;
+  entry.room = range / entry.record_bytes;
+  entry.ready = part.bytes / entry.record_bytes;
+  if (!directory_reach(image.count))
     return false;
   errno = image_file_lengthen(file, range);
   if (errno != 0)
     return false;
-  p->entry.offset = offset;
-  if (!move_into_range(file, p)) {
-    image.file.end = offset;
+  if (!move_into_range(file, entry.offset, &part, used)) {
+    image.file.end = entry.offset;
     return false;
   }
-  p->used = p->bytes;
-  p->range = range;
-  p->number = number;
-  p->entry.room = range / p->entry.record_bytes;
-  p->entry.ready = ready(p);
-  *entry = p->entry;
-  __atomic_store_n(&head->parts, number + 1, __ATOMIC_RELEASE);
+  image.parts[image.count] = part;
+  *part_entry(image.count) = entry;
+  __atomic_store_n(&image.head->parts, ++image.count, __ATOMIC_RELEASE);
   return true;
 }
 
-/* Adds the part; fails as part_add does. */
-static bool
-add(struct part *new)
+bool
+part_add(struct part part, size_t used, size_t most, struct image_part entry)
 {
-  const bool open = image_is_open();
-  const int file = open ? image_file_open() : -1;
-  const bool added =
-      (!open || file >= 0) &&
-      arena_record(&image.arena, image.count, sizeof *image.parts) != NULL &&
-      (!open || part_put(file, image.head, new));
-  image.parts = image.arena.base;
-  if (added)
-    image.parts[image.count++] = *new;
-  else
+  const int file = image_file_open();
+  bool added = false;
+  if (file >= 0 &&
+      arena_record(&image.arena, image.count, sizeof part) != NULL) {
+    image.parts = image.arena.base;
+    added = put(file, part, used, most, entry);
+  }
+  if (!added)
     image.error = errno;
   image_file_close(file);
-  return added;
-}
-
-/* Tries three times: the kernel may grant later what it refuses now. */
-bool
-part_add(struct part *new)
-{
-  enum { TRIES = 3 };
-  bool added = false;
-  for (int i = 0; i < TRIES && !added; i++)
-    added = add(new);
   return added;
 }
 
 bool
 part_grow(struct part *p, size_t more)
 {
+  struct image_part *const entry = part_entry(part_number(p));
   const size_t bytes = p->bytes + more;
   if (remap(p->base, p->bytes, bytes, 0, NULL) != (long)(intptr_t)p->base)
     return false;
@@ -269,24 +248,69 @@ part_grow(struct part *p, size_t more)
     remap(p->base, bytes, p->bytes, 0, NULL);
     return false;
   }
-  p->bytes = p->used = bytes;
-  p->entry.ready = ready(p);
-  if (image.head != NULL)
-    __atomic_store_n(&entry_at(image.head, p->number)->ready, p->entry.ready,
-                     __ATOMIC_RELEASE);
+  p->bytes = bytes;
+  __atomic_store_n(&entry->ready, bytes / entry->record_bytes,
+                   __ATOMIC_RELEASE);
   return true;
 }
 
 void
-part_release(int file, uint32_t i)
+part_release(int file, struct part *p)
 {
-  struct part *const p = &image.parts[i];
-  if (image.head != NULL)
-    __atomic_store_n(&entry_at(image.head, p->number)->kind, 0,
-                     __ATOMIC_RELEASE);
+  struct image_part *const entry = part_entry(part_number(p));
+  __atomic_store_n(&entry->kind, 0, __ATOMIC_RELEASE);
   if (file >= 0)
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              (off_t)p->entry.offset, (off_t)p->bytes);
-  image.count--;
-  memmove(p, p + 1, (image.count - i) * sizeof *p);
+              (off_t)entry->offset, (off_t)p->bytes);
+  p->base = NULL;
+}
+
+/* ---- the way out ---- */
+
+/* Puts memory in the place of the part that has its contents.  Other threads
+ * that look at its locks meanwhile see the one or the other. */
+static bool
+replace_by_copy(const struct part *p)
+{
+  struct arena copy;
+  if (arena_reserve(&copy, p->bytes) != 0)
+    return false;
+  memcpy(copy.base, p->base, p->bytes);
+  if (mremap(copy.base, p->bytes, p->bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+             p->base) != MAP_FAILED)
+    return true;
+  munmap(copy.base, p->bytes);
+  return false;
+}
+
+/* Puts memory in the place of the part that is all zero. */
+static bool
+replace_by_zeros(const struct part *p)
+{
+  return mmap(p->base, p->bytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+              0) != MAP_FAILED;
+}
+
+/* Returns true for what is needed though no figure is. */
+static bool
+is_kept(const struct part *p)
+{
+  const uint32_t kind = part_entry(part_number(p))->kind;
+  return kind == IMAGE_STRIPES || kind == IMAGE_REGIONS ||
+         kind == IMAGE_NOTES;
+}
+
+bool
+parts_leave(bool whole)
+{
+  if (arenas_are_sealed())
+    return false;
+  for (; image.count > 0; image.count--) {
+    const struct part *const p = &image.parts[image.count - 1];
+    if (p->base != NULL &&
+        !(whole || is_kept(p) ? replace_by_copy(p) : replace_by_zeros(p)))
+      return false;
+  }
+  return true;
 }

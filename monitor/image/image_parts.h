@@ -20,15 +20,10 @@
 #include "image/image_file.h"
 #include "image/spin_lock.h"
 
-/* A part of an array. */
+/* What is in memory of a part of an array. */
 struct part {
-  char *base;   /* first byte */
-  size_t bytes; /* its length in memory */
-  size_t used;  /* leading bytes that may not be zero */
-  size_t range; /* bytes it has in the file from entry.offset on; 0: none */
-  size_t most;  /* limit in bytes for all of its array */
-  uint32_t number;         /* of its entry in the directory */
-  struct image_part entry; /* a copy */
+  char *base;   /* first byte; NULL: it was released */
+  size_t bytes; /* its length */
 };
 
 extern struct image {
@@ -37,8 +32,8 @@ extern struct image {
   struct image_head *head; /* mapped, the directory behind it; NULL: no file;
                               read without the lock by image_is_open */
   struct arena arena;      /* memory of `parts' */
-  struct part *parts; /* `count' of them, those of an array in their order */
-  uint32_t count;
+  struct part *parts; /* as in the directory, those of an array in order */
+  uint32_t count;     /* their number; 0 without a file */
   uint32_t owners;        /* last number of image_owner; atomic */
   uint32_t most_parts;    /* limit of entries in the directory */
   size_t directory_bytes; /* present bytes of the head and the directory */
@@ -54,38 +49,51 @@ extern struct image {
 
 /* ---- parts, under the lock ---- */
 
+static inline uint32_t
+part_number(const struct part *part)
+{
+  return (uint32_t)(part - image.parts);
+}
+
+/* Returns entry NUMBER of the directory. */
+static inline struct image_part *
+part_entry(uint32_t number)
+{
+  return (struct image_part *)(void *)((char *)image.head +
+                                       image_part_offset(number));
+}
+
 /* Returns the part that begins at BASE, for an arena's address the first part
  * of its array; NULL if there is none. */
 struct part *part_at(const void *base);
 
-/* Returns true if both are parts of one array. */
-static inline bool
-part_is_of(const struct part *a, const struct part *b)
-{
-  return a->entry.kind == b->entry.kind && a->entry.owner == b->entry.owner;
-}
-
 /* Maps the head and the directory of a new file, all zero.  Returns the head,
- * for directory_unmap, or NULL with errno. */
+ * which is to become image.head, or NULL with errno. */
 struct image_head *directory_map(int file);
-void directory_unmap(struct image_head *head);
 
-/* Moves the part from memory into the open file, and adds an entry to the
- * directory.  Returns false with errno, and the part still in memory, without
- * room. */
-bool part_put(int file, struct image_head *head, struct part *part);
+/* Unmaps image.head, unless it is NULL, which it becomes. */
+void directory_unmap(void);
 
-/* Copies *PART to image.parts, and moves its memory into the file if there is
- * one.  Returns false, with an errno value in image.error, without room. */
-bool part_add(struct part *part);
+/* Moves the part, of which the first USED bytes may not be zero, into the
+ * file, and adds it to image.parts with ENTRY: its kind, owner, size of
+ * records, and first record.  Its array has MOST bytes at most.  Returns
+ * false, with an errno value in image.error, without room. */
+bool part_add(struct part part, size_t used, size_t most,
+              struct image_part entry);
 
-/* Makes a part that is in the file MORE bytes longer; its range must have
- * them.  Returns false, with nothing changed, if there is no room. */
+/* Makes a part MORE bytes longer; its range must have them.  Returns false,
+ * with nothing changed, if there is no room. */
 bool part_grow(struct part *part, size_t more);
 
-/* Removes image.parts[I], and frees its bytes of the file unless FILE, its
- * descriptor, is negative.  The caller unmaps the memory. */
-void part_release(int file, uint32_t i);
+/* Takes a part out of the image, and frees its bytes of the file unless FILE,
+ * its descriptor, is negative.  The caller unmaps the memory. */
+void part_release(int file, struct part *part);
+
+/* Replaces the memory of all parts by private memory, and takes them out of
+ * image.parts: WHOLE, or zeroed but for stripes, regions and notes.  Returns
+ * false, with some parts still there, if the kernel refuses or is not asked
+ * any more (arenas_seal). */
+bool parts_leave(bool whole);
 
 /* ---- notes ---- */
 

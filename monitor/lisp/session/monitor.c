@@ -150,7 +150,7 @@ fork_parent(void)
 static void
 fork_child(void)
 {
-  const bool mapped = image_has_parts();
+  const bool mapped = image_is_open();
   code_objects_forked();
   threads_forked();
   if (!image_forked()) {

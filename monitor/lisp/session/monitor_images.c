@@ -154,9 +154,11 @@ mprof_monitor_map(const char *path)
 int
 mprof_monitor_unmap(int keep)
 {
+  int status = 0;
   if (!monitor_enter())
     return 1;
-  image_close(keep != 0);
+  if (!image_close(keep != 0))
+    status = monitor_fail("out of memory");
   monitor_leave();
-  return 0;
+  return status;
 }

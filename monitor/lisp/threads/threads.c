@@ -360,7 +360,7 @@ void
 threads_map(void)
 {
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (t->tree.contexts != NULL && !image_has(t->tree.contexts)) {
+    if (t->tree.contexts != NULL) {
       context_tree_map(&t->tree);
       note_name(t);
     }

@@ -114,8 +114,8 @@ void threads_forked(void);
  * some threads have no tree then. */
 bool threads_take_options(unsigned long budget, int options);
 
-/* Puts the trees of all threads into the image that was opened, unless they
- * came with the previous one; the gates are closed. */
+/* Puts the trees of all threads into the image that was opened; the gates are
+ * closed. */
 void threads_map(void);
 
 /* Forgets all figures, and frees the states of threads that have ended.  The
