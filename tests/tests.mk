@@ -199,8 +199,6 @@ check-emacs: all $(packages)-emacs ## profiles and advice in Emacs, with SLIME, 
 check-growth: all ## ten million contexts; takes 4 GB of memory
 	@$(test_env) tests/run-tests.sh growth
 
-# What takes the place of malloc would be called before the sanitizer is there.
-test_sanitized := $(filter-out tests/c/test_malloc_early_memory.c,$(test_c))
 # Those tests of the command that run it, and are not about the documents.
 cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
   targets),$(patsubst tests/%.sh,%,$(wildcard tests/cli/*.sh)))
@@ -210,7 +208,7 @@ cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
 	@$(MAKE) --no-print-directory O=$(top)/asan \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
-	  test_c='$(filter-out $(if $(short),%/test_file_bounds.c),$(test_sanitized))' \
+	  test_c='$(filter-out $(if $(short),%/test_file_bounds.c),$(test_c))' \
 	  check-asan-variant
 
 .PHONY: check-asan-variant

@@ -198,8 +198,6 @@ struct image_search {
   uint64_t objects, objects_bytes; /* struct object_table, object_table.h */
   uint64_t objects_lock;           /* struct spin_lock of it */
   uint64_t allocator;              /* in the code of the real allocator */
-  uint64_t early, early_bytes;     /* memory given out before there was an
-                                      allocator */
   uint64_t modules;                /* struct r_debug */
 };
 

@@ -177,7 +177,6 @@ visit_variables(struct stopped_program *p)
   }
   if (!good || !any)
     fail_with(MPROF_CANNOT_READ, "its libraries cannot be found");
-  visit_memory(p, s->early, s->early + s->early_bytes);
 }
 
 /* Visits what the dynamic linker has allocated, which it has for good: some

@@ -137,8 +137,7 @@ extern __thread struct this_thread {
                        for it */
   bool forking;     /* `inside' counts a fork, which has no frame in here */
   bool fork_locked; /* it has locked the monitor for a fork */
-  bool seeking;     /* it looks for the real allocator, and gets early
-                       memory */
+  bool seeking;     /* it looks for the real allocator */
 } this_thread HIDDEN_THREAD;
 
 /* ---- the hook ---- */

@@ -101,13 +101,14 @@ enter(void)
   return true;
 }
 
-/* Where no call began: what the real function gives, or early memory. */
-#define WITHOUT(call, alignment, bytes)                                      \
-  (real_allocator_bypassed() ? (call) : early_allocate(alignment, bytes))
+/* Where no call began: what the real function gives, NULL before it is found.
+ */
+#define WITHOUT(name, arguments)                                             \
+  (real.name != NULL ? real.name arguments : NULL)
 
-static void *__attribute__((noinline)) allocate_early(size_t bytes)
+static void *__attribute__((noinline)) allocate_uncounted(size_t bytes)
 {
-  return WITHOUT(real.malloc(bytes), 1, bytes);
+  return WITHOUT(malloc, (bytes));
 }
 
 /* Returns how many bytes to ask of the real allocator, which refuses what is
@@ -137,7 +138,7 @@ HOOK_INLINE void *
 allocate(size_t bytes, const uintptr_t *frame)
 {
   if (!enter())
-    return allocate_early(bytes);
+    return allocate_uncounted(bytes);
   return finish(real.malloc(with_header(bytes)), bytes, frame, false);
 }
 
@@ -162,17 +163,17 @@ calloc(size_t count, size_t size)
     return NULL;
   }
   if (!enter())
-    return WITHOUT(real.calloc(count, size), 1, bytes);
+    return WITHOUT(calloc, (count, size));
   return finish(real.calloc(1, with_header(bytes)), bytes, FRAME, false);
 }
 
 static void __attribute__((noinline)) free_slow(void *p)
 {
   struct object_record taken;
-  if (p == NULL || early_contains(p))
+  if (p == NULL)
     return;
   if (!enter()) {
-    if (real_allocator_bypassed())
+    if (real.free != NULL)
       real.free(p);
     return;
   }
@@ -198,17 +199,6 @@ free(void *p)
   this_thread.inside--;
 }
 
-/* Moves a block of early memory to the real allocator. */
-static void *
-move_early(void *p, size_t bytes, const uintptr_t *frame)
-{
-  const size_t old = early_size(p);
-  void *q = interposed_malloc(bytes, frame);
-  if (q != NULL)
-    memcpy(q, p, old < bytes ? old : bytes);
-  return q;
-}
-
 /* Asks for no header with a size of 0: some allocators free the object then,
  * and give back NULL or something else. */
 void *
@@ -218,10 +208,8 @@ interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
   bool headed;
   if (p == NULL)
     return interposed_malloc(bytes, frame);
-  if (early_contains(p))
-    return move_early(p, bytes, frame);
   if (!enter())
-    return real_allocator_bypassed() ? real.realloc(p, bytes) : NULL;
+    return WITHOUT(realloc, (p, bytes));
   if (!is_program_call())
     thread_recover(frame);
   objects_unregister(p, &taken);
@@ -265,12 +253,10 @@ interposed_memalign(void **result, size_t alignment, size_t bytes,
                     const uintptr_t *frame)
 {
   void *p;
-  if (!enter()) {
-    if (real_allocator_bypassed())
-      return real.posix_memalign(result, alignment, bytes);
-    *result = early_allocate(alignment, bytes);
-    return *result == NULL ? ENOMEM : 0;
-  }
+  if (!enter())
+    return real.posix_memalign != NULL
+               ? real.posix_memalign(result, alignment, bytes)
+               : ENOMEM;
   int status = real.posix_memalign(&p, alignment, bytes);
   p = objects_register_bare(status == 0 ? p : NULL, bytes, frame);
   if (status == 0)
@@ -284,23 +270,19 @@ posix_memalign(void **result, size_t alignment, size_t bytes)
   return interposed_memalign(result, alignment, bytes, FRAME);
 }
 
-#define ALIGNED(name, alignment, parameters, arguments)                      \
+#define ALIGNED(name, parameters, arguments)                                 \
   EXPORT void *name parameters;                                              \
   EXPORT void *name parameters                                               \
   {                                                                          \
     if (!enter())                                                            \
-      return WITHOUT(real.name arguments, alignment, bytes);                 \
+      return WITHOUT(name, arguments);                                       \
     return objects_register_bare(real.name arguments, bytes, FRAME);         \
   }
 
-enum { PAGE = 4096 };
-
-ALIGNED(aligned_alloc, boundary, (size_t boundary, size_t bytes),
-        (boundary, bytes))
-ALIGNED(memalign, boundary, (size_t boundary, size_t bytes),
-        (boundary, bytes))
-ALIGNED(valloc, PAGE, (size_t bytes), (bytes))
-ALIGNED(pvalloc, PAGE, (size_t bytes), (bytes))
+ALIGNED(aligned_alloc, (size_t boundary, size_t bytes), (boundary, bytes))
+ALIGNED(memalign, (size_t boundary, size_t bytes), (boundary, bytes))
+ALIGNED(valloc, (size_t bytes), (bytes))
+ALIGNED(pvalloc, (size_t bytes), (bytes))
 
 size_t malloc_usable_size(void *p);
 
@@ -309,10 +291,8 @@ malloc_usable_size(void *p)
 {
   if (p == NULL)
     return 0;
-  if (early_contains(p))
-    return early_size(p);
   if (!real_allocator_found())
-    return real_allocator_bypassed() ? real.malloc_usable_size(p) : 0;
+    return real.malloc_usable_size != NULL ? real.malloc_usable_size(p) : 0;
   const size_t header = object_has_header(p) ? HEADER_BYTES : 0;
   return real.malloc_usable_size((char *)p - header) - header;
 }

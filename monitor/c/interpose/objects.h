@@ -39,9 +39,9 @@ void *objects_register(void *base, size_t bytes, const uintptr_t *frame,
 void *objects_register_bare(void *object, size_t bytes,
                             const uintptr_t *frame);
 
-/* Forgets `object', not NULL and no early memory, which the program frees:
- * *taken becomes what was known of it, with leaf 0 if that was nothing.
- * objects_count_free or objects_restore is to follow. */
+/* Forgets `object', not NULL, which the program frees: *taken becomes what was
+ * known of it, with leaf 0 if that was nothing.  objects_count_free or
+ * objects_restore is to follow. */
 void objects_unregister(void *object, struct object_record *taken);
 
 /* Forgets an object without a header, in the same way.  In a handler of a

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
+#include <link.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "c/count/monitor.h"
 #include "c/environment.h"
 #include "c/interpose/interposed.h"
+#include "code/file_symbols.h"
 
 struct real_allocator real;
 
@@ -38,15 +40,29 @@ __wrap__dl_find_object(void *address, struct dl_find_object *object)
 
 /* ---- what is behind ---- */
 
+/* Returns mprof_bypass of the monitor behind this one, or NULL.  Reads the
+ * tables of the files: dlsym would allocate to say that there is none. */
+static void *
+monitor_behind(void)
+{
+  struct dl_find_object own;
+  struct file_symbols file;
+  const Elf64_Sym *found = NULL;
+  if (_dl_find_object((void *)monitor_behind, &own) != 0)
+    return NULL;
+  for (const struct link_map *map = own.dlfo_link_map->l_next;
+       map != NULL && found == NULL; map = map->l_next)
+    if (file_symbols_of(map->l_ld, &file))
+      found = file_symbol(&file, "mprof_bypass", 0, NULL);
+  return found == NULL ? NULL : (void *)(file.base + found->st_value);
+}
+
 static void *
 function_behind(const char *name)
 {
   bypass *behind;
   if (!__atomic_load_n(&real.sought, __ATOMIC_ACQUIRE)) {
-    /* That there is none is not the program's affair: the error goes with
-     * the next call of dlsym, for `name'.  dlerror would translate it, and
-     * wait for the lock with which setlocale may be allocating. */
-    real.monitor = dlsym(RTLD_NEXT, "mprof_bypass");
+    real.monitor = monitor_behind();
     __atomic_store_n(&real.sought, true, __ATOMIC_RELEASE);
   }
   memcpy(&behind, &real.monitor, sizeof behind);
@@ -87,7 +103,7 @@ void
 real_allocator_bypass(const struct interposed_function *functions)
 {
   monitor_count(false);
-  if (!real.found)
+  if (real.malloc == NULL)
     find_functions(functions);
   __atomic_store_n(&real.bypassed, true, __ATOMIC_RELEASE);
   __atomic_store_n(&real.found, false, __ATOMIC_RELEASE);
@@ -97,10 +113,11 @@ static void
 find_under_lock(const struct interposed_function *functions)
 {
   spin_lock(&real.lock);
+  if (real.malloc == NULL) /* what is called next may allocate */
+    find_functions(functions);
   if (real.found || real.bypassed) {
     /* by another thread */
   } else if (process_selection_includes_this()) {
-    find_functions(functions);
     /* libraries may find one that the program has in front of this one, and
        that leans on the real one */
     if (dlsym(RTLD_DEFAULT, functions->name) == functions->own)
@@ -124,33 +141,4 @@ real_allocator_find(const struct interposed_function *functions)
     find_under_lock(functions);
   this_thread.seeking = false;
   return real.found;
-}
-
-/* ---- early memory ---- */
-
-/* Stores the size before a block; signal handlers may interrupt it. */
-void *
-early_allocate(size_t alignment, size_t bytes)
-{
-  uintptr_t at = (uintptr_t)real.early;
-  if (alignment < EARLY_ALIGNMENT)
-    alignment = EARLY_ALIGNMENT;
-  if (bytes < EARLY_BYTES && alignment < EARLY_BYTES) {
-    const size_t most = alignment + sizeof bytes + bytes;
-    const size_t begin =
-        __atomic_fetch_add(&real.early_used, most, __ATOMIC_RELAXED);
-    if (begin + most <= EARLY_BYTES) {
-      at = (at + begin + sizeof bytes + alignment - 1) & ~(alignment - 1);
-      ((size_t *)at)[-1] = bytes;
-      return (void *)at;
-    }
-  }
-  errno = ENOMEM;
-  return NULL;
-}
-
-size_t
-early_size(const void *address)
-{
-  return ((const size_t *)address)[-1];
 }

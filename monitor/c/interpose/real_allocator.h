@@ -4,10 +4,8 @@
  * mprof: that of the C library, or of a library that takes its place; and
  * other functions that the program calls by way of mprof.
  *
- * It is found with dlsym, which may itself allocate a little.  Until then
- * memory comes from an array (early memory); it is never given back, and is
- * known by its address.  Where there is no malloc to find, the process ends
- * with a line and status 127. */
+ * It is found with dlsym, which allocates only where it fails.  Where there is
+ * no malloc to find, the process ends with a line and status 127. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,8 +15,6 @@
 #include "base/attributes.h"
 #include "c/interpose/interposed.h"
 #include "image/spin_lock.h"
-
-enum { EARLY_BYTES = 1 << 16, EARLY_ALIGNMENT = 16 };
 
 struct real_allocator {
   void *(*malloc)(size_t);
@@ -40,8 +36,6 @@ struct real_allocator {
   bool sought;   /* `monitor' was looked for; atomic */
   void *monitor; /* mprof_bypass of the monitor behind this one; NULL: none */
   struct spin_lock lock; /* held by the thread that finds all this */
-  size_t early_used;     /* bytes requested of `early'; atomic */
-  _Alignas(EARLY_ALIGNMENT) char early[EARLY_BYTES]; /* blocks of memory */
 };
 
 extern struct real_allocator real HIDDEN;
@@ -60,8 +54,8 @@ void real_function(void *function, const char *name);
   })
 
 /* Finds the allocator that is behind FUNCTIONS.  Returns false if it is
- * bypassed, and the caller calls it as it is; and while this thread looks for
- * it, and the caller takes memory from early_allocate. */
+ * bypassed, and while this thread looks for it: then the caller calls it as it
+ * is, if it was found. */
 bool real_allocator_find(const struct interposed_function *functions);
 
 /* Returns whether calls are passed on to the real functions as they are. */
@@ -100,18 +94,4 @@ real_allocator_is_ours(void)
 {
   mprof_find_allocator();
   return !real_allocator_bypassed();
-}
-
-/* Returns `bytes' of zeroed early memory at a multiple of `alignment', a
- * power of two; NULL with errno ENOMEM once EARLY_BYTES are used up. */
-void *early_allocate(size_t alignment, size_t bytes);
-
-/* Returns the bytes that were requested for a block of early memory. */
-size_t early_size(const void *address);
-
-/* Returns whether `address' is in early memory. */
-static inline bool
-early_contains(const void *address)
-{
-  return (uintptr_t)address - (uintptr_t)real.early < EARLY_BYTES;
 }

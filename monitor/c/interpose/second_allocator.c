@@ -139,11 +139,6 @@ call(int number, enum shape shape, uintptr_t a, uintptr_t b, uintptr_t c,
                        : shape == RESIZES_PRODUCT ? product(b, c)
                        : shape == STORES          ? c
                                                   : b;
-  if (shape >= RESIZES && early_contains(object)) /* it is of malloc */
-    return shape == FREES ? 0
-           : shape == MEASURES
-               ? early_size(object)
-               : (uintptr_t)interposed_realloc(object, bytes, frame);
   if (!real_allocator_found() || (shape >= FREES && a == 0) ||
       is_own_code(frame[1]))
     return function(a, b, c);

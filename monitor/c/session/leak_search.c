@@ -52,8 +52,6 @@ leak_search_open(void)
       .pthread_bytes =
           pthread_bytes != NULL ? *pthread_bytes : (uint32_t)PTHREAD_BYTES,
       .allocator = (uintptr_t)real.malloc,
-      .early = (uintptr_t)real.early,
-      .early_bytes = sizeof real.early,
       .modules = (uintptr_t)&_r_debug,
       .objects = (uintptr_t)&monitor.objects,
       .objects_bytes = sizeof monitor.objects,
