@@ -64,8 +64,10 @@ map(void *hint, size_t bytes, int how)
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
 }
 
-bool
-arena_map_there(void *place, size_t bytes)
+/* Maps zeroed memory at PLACE.  Returns false with errno set if that fails:
+ * EEXIST if something is mapped there. */
+static bool
+map_there(void *place, size_t bytes)
 {
   void *const mapped = map(place, bytes, 0);
   if (mapped != place && mapped != MAP_FAILED) {
@@ -117,7 +119,7 @@ place(struct arena *arena, size_t bytes)
 {
   for (int i = 0; i < TRIES; i++) {
     void *const there = next_place(arena->most);
-    if (arena_map_there(there, bytes)) {
+    if (map_there(there, bytes)) {
       arena->base = there;
       arena->reserved_bytes = bytes;
       return 0;
@@ -143,7 +145,7 @@ reach_in_image(struct arena *arena, char *end, size_t more, bool held)
     munmap(end, more);
   if (image_extend(arena, more))
     return true;
-  if (held && !arena_map_there(end, more))
+  if (held && !map_there(end, more))
     arena->held_bytes = arena->reserved_bytes;
   return false;
 }
@@ -165,7 +167,7 @@ arena_reach(struct arena *arena, size_t bytes)
   if (image_has(arena->base))
     reached = reach_in_image(arena, end, more, held);
   else
-    reached = held || arena_map_there(end, more);
+    reached = held || map_there(end, more);
   if (!reached)
     return -1;
   arena->reserved_bytes = bytes;

@@ -34,10 +34,6 @@ int arena_reserve(struct arena *arena, size_t bytes);
  * set and nothing changed.  May run inside the hook. */
 int arena_reach(struct arena *arena, size_t bytes);
 
-/* Maps zeroed memory at PLACE, for the caller to unmap.  Returns false with
- * errno set if that fails: EEXIST if something is mapped there. */
-bool arena_map_there(void *place, size_t bytes);
-
 /* Reserves as arena_reserve does, and touches all pages, for a table that is
  * filled at once: a page that is read before it is written to costs two
  * faults.  Returns 0 also if there was no memory to touch them. */

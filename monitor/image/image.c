@@ -108,66 +108,15 @@ image_map(const struct arena *arena, size_t used, enum image_kind kind,
   return mapped;
 }
 
-/* Returns true if the part is of that array. */
-static bool
-is_of(const struct part *part, const struct image_part *array)
-{
-  const struct image_part *const entry = part_entry(part_number(part));
-  return entry->kind == array->kind && entry->owner == array->owner;
-}
-
-/* Returns the last part of the array that begins with FIRST. */
-static struct part *
-last_part(const struct part *first)
-{
-  struct part *p = &image.parts[image.count - 1];
-  while (!is_of(p, part_entry(part_number(first))))
-    p--;
-  return p;
-}
-
-/* Adds a part of BYTES zeroed bytes behind LAST.  Returns false if something
- * is mapped there, or the image is full. */
-static bool
-add_behind(const struct part *last, size_t bytes, size_t most)
-{
-  char *const end = last->base + last->bytes;
-  struct image_part entry = *part_entry(part_number(last));
-  entry.first += last->bytes / entry.record_bytes;
-  if (!arena_map_there(end, bytes))
-    return false;
-  if (part_add((struct part){end, bytes}, bytes, most, entry))
-    return true;
-  munmap(end, bytes);
-  return false;
-}
-
-/* Lengthens the array of at most MOST bytes whose last part is LAST to END: in
- * the range of LAST, and behind that by another part.  Returns false if the
- * image is full. */
-static bool
-extend(struct part *last, const char *end, size_t most)
-{
-  const struct image_part *const entry = part_entry(part_number(last));
-  const char *const now = last->base + last->bytes;
-  const size_t more = end > now ? (size_t)(end - now) : 0;
-  const size_t left = entry->room * entry->record_bytes - last->bytes;
-  const size_t here = more < left ? more : left;
-  return (here == 0 || part_grow(last, here)) &&
-         (here == more || add_behind(last, more - here, most));
-}
-
 bool
 image_extend(const struct arena *arena, size_t more)
 {
   const int saved = errno;
-  const char *const end = (char *)arena->base + arena->reserved_bytes + more;
   struct signals_held signals;
   if (!lock_parts(&signals))
     return false;
-  const struct part *const first = part_at(arena->base);
-  const bool extended =
-      first != NULL && extend(last_part(first), end, arena->most);
+  struct part *const part = part_at(arena->base);
+  const bool extended = part != NULL && part_grow(part, more);
   if (!extended)
     say_incomplete();
   unlock_parts(&signals);
@@ -193,15 +142,9 @@ image_release(const void *base)
   struct signals_held signals;
   if (image.count == 0 || !lock_parts(&signals))
     return;
-  const struct part *const first = part_at(base);
-  if (first != NULL) {
-    const struct image_part array = *part_entry(part_number(first));
-    const int file = image_file_open();
-    for (struct part *p = image.parts; p < image.parts + image.count; p++)
-      if (is_of(p, &array))
-        part_release(file, p);
-    image_file_close(file);
-  }
+  struct part *const part = part_at(base);
+  if (part != NULL)
+    part_release(part);
   unlock_parts(&signals);
 }
 

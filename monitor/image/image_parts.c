@@ -146,21 +146,15 @@ directory_reach(uint32_t number)
 
 /* ---- ranges ---- */
 
-/* Returns how many bytes a new part of BYTES gets in the file, at least
- * these; its array has MOST at most. */
+/* Returns how many bytes an array of BYTES gets in the file: MOST, all that it
+ * may become, unless the file cannot have holes or be so long. */
 static size_t
-range_for(size_t bytes, size_t most, const struct image_part *entry)
+range_for(size_t bytes, size_t most)
 {
-  enum { SLOT = 1 << 16, SHARE = 8 };
-  const size_t record = entry->record_bytes;
-  uint64_t range = most - entry->first * record;
-  if (image.head->language == IMAGE_LISP && entry->first == 0 && record > 1 &&
-      range > SLOT * record)
-    range = SLOT * record; /* there is a tree for each thread */
-  range = units(range);
-  if (range > image_file_limit() / SHARE)
-    range = 0;
-  return image.dense || range < bytes ? units(bytes) : range;
+  enum { SHARE = 64, DENSE = 4 << 20 };
+  const uint64_t limit = image.dense ? DENSE : image_file_limit() / SHARE;
+  const uint64_t range = most < limit ? most : limit;
+  return units(range > bytes ? range : bytes);
 }
 
 /* ---- parts ---- */
@@ -175,7 +169,7 @@ part_at(const void *base)
 }
 
 /* Copies USED of the part's bytes into the file, from OFFSET on, and maps that
- * in their place; the rest is zero.  Returns false with errno, and nothing
+ * over them; the rest is zero.  Returns false with errno, and nothing
  * changed, if that fails. */
 static bool
 move_into_range(int file, uint64_t offset, const struct part *p, size_t used)
@@ -199,7 +193,7 @@ static bool
 put(int file, struct part part, size_t used, size_t most,
     struct image_part entry)
 {
-  const size_t range = range_for(part.bytes, most, &entry);
+  const size_t range = range_for(part.bytes, most);
   entry.offset = image.file.end;
   entry.room = range / entry.record_bytes;
   entry.ready = part.bytes / entry.record_bytes;
@@ -239,7 +233,8 @@ part_grow(struct part *p, size_t more)
 {
   struct image_part *const entry = part_entry(part_number(p));
   const size_t bytes = p->bytes + more;
-  if (remap(p->base, p->bytes, bytes, 0, NULL) != (long)(intptr_t)p->base)
+  if (bytes > entry->room * entry->record_bytes ||
+      remap(p->base, p->bytes, bytes, 0, NULL) != (long)(intptr_t)p->base)
     return false;
   if (p->bytes < ADVISED && bytes >= ADVISED)
     advise(p->base, bytes);
@@ -255,13 +250,15 @@ part_grow(struct part *p, size_t more)
 }
 
 void
-part_release(int file, struct part *p)
+part_release(struct part *p)
 {
   struct image_part *const entry = part_entry(part_number(p));
+  const int file = image_file_open();
   __atomic_store_n(&entry->kind, 0, __ATOMIC_RELEASE);
   if (file >= 0)
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               (off_t)entry->offset, (off_t)p->bytes);
+  image_file_close(file);
   p->base = NULL;
 }
 

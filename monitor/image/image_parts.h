@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * image_parts.h -- what image.c, image_parts.c, image_notes.c and
- * image_forks.c have in common: the parts of arrays in the file.
+ * image_forks.c have in common: the arrays in the file.
  *
- * A part has a range of the file for all that its array may become, most of
+ * An array has a range of the file for all that it may become, most of
  * which is a hole.  Only what exists of it is mapped, and is made present
  * before it is used, so that a full disk is an error and no signal.  It grows
  * in its place, for which the file need not be open.
@@ -20,7 +20,7 @@
 #include "image/image_file.h"
 #include "image/spin_lock.h"
 
-/* What is in memory of a part of an array. */
+/* What is in memory of an array. */
 struct part {
   char *base;   /* first byte; NULL: it was released */
   size_t bytes; /* its length */
@@ -32,7 +32,7 @@ extern struct image {
   struct image_head *head; /* mapped, the directory behind it; NULL: no file;
                               read without the lock by image_is_open */
   struct arena arena;      /* memory of `parts' */
-  struct part *parts; /* as in the directory, those of an array in order */
+  struct part *parts; /* as in the directory */
   uint32_t count;     /* their number; 0 without a file */
   uint32_t owners;        /* last number of image_owner; atomic */
   uint32_t most_parts;    /* limit of entries in the directory */
@@ -63,8 +63,7 @@ part_entry(uint32_t number)
                                        image_part_offset(number));
 }
 
-/* Returns the part that begins at BASE, for an arena's address the first part
- * of its array; NULL if there is none. */
+/* Returns the array at BASE; NULL if it is not in the image. */
 struct part *part_at(const void *base);
 
 /* Maps the head and the directory of a new file, all zero.  Returns the head,
@@ -74,24 +73,24 @@ struct image_head *directory_map(int file);
 /* Unmaps image.head, unless it is NULL, which it becomes. */
 void directory_unmap(void);
 
-/* Moves the part, of which the first USED bytes may not be zero, into the
- * file, and adds it to image.parts with ENTRY: its kind, owner, size of
- * records, and first record.  Its array has MOST bytes at most.  Returns
- * false, with an errno value in image.error, without room. */
+/* Moves an array of MOST bytes at most, of which the first USED bytes may not
+ * be zero, into the file, and adds it to image.parts with ENTRY: its kind,
+ * owner and size of records.  Returns false, with an errno value in
+ * image.error, without room. */
 bool part_add(struct part part, size_t used, size_t most,
               struct image_part entry);
 
-/* Makes a part MORE bytes longer; its range must have them.  Returns false,
- * with nothing changed, if there is no room. */
+/* Makes an array MORE bytes longer.  Returns false, with nothing changed, if
+ * there is no room in its range, or on the disk. */
 bool part_grow(struct part *part, size_t more);
 
-/* Takes a part out of the image, and frees its bytes of the file unless FILE,
- * its descriptor, is negative.  The caller unmaps the memory. */
-void part_release(int file, struct part *part);
+/* Takes an array out of the image, and frees its bytes of the file.  The
+ * caller unmaps the memory. */
+void part_release(struct part *part);
 
-/* Replaces the memory of all parts by private memory, and takes them out of
+/* Replaces the memory of all arrays by private memory, and takes them out of
  * image.parts: WHOLE, or zeroed but for stripes, regions and notes.  Returns
- * false, with some parts still there, if the kernel refuses or is not asked
+ * false, with some arrays still there, if the kernel refuses or is not asked
  * any more (arenas_seal). */
 bool parts_leave(bool whole);
 

@@ -33,7 +33,7 @@
 #define IMAGE_MOST_BUDGET 16711679 /* contexts of a C program */
 
 enum {
-  IMAGE_VERSION = 9,
+  IMAGE_VERSION = 10,
   IMAGE_PAGE = ARCH_PAGE,   /* of a file, parts of which are mapped */
   IMAGE_MOST_TEMPORARY = 64 /* allocations that a temporary object outlives */
 };
@@ -81,7 +81,6 @@ enum image_kind {
 struct image_part {
   uint32_t kind;  /* enum image_kind; 0: none */
   uint32_t owner; /* number of the tree or stripe that has the array */
-  uint64_t first;  /* number of its first record in the array */
   uint64_t room;   /* records that there is place for */
   uint64_t ready;  /* records that may be read; at most `room' */
   uint64_t offset; /* of the first record in the file */
@@ -90,7 +89,7 @@ struct image_part {
 };
 
 _Static_assert(sizeof(struct image_head) == 64, "a format");
-_Static_assert(sizeof(struct image_part) == 48, "a format");
+_Static_assert(sizeof(struct image_part) == 40, "a format");
 
 /* Returns the offset of that part of the directory. */
 static inline uint64_t

@@ -124,7 +124,7 @@ image_read_head(const char *path, struct image_head *head)
   return is;
 }
 
-/* Returns the array of PART, a new one for the first part of an array. */
+/* Returns the array of PART, a new one if there is none. */
 static struct image_array *
 find_array(struct image *image, const struct image_part *part)
 {
@@ -170,12 +170,11 @@ read_part(const struct image_input *input, const struct image_part *part,
 {
   struct image_array *array = find_array(input->image, part);
   const size_t bytes = part->ready * part->record_bytes;
-  if (part->first != array->length / part->record_bytes)
-    image_fault(input->image, (int64_t)offset,
-                "a part of an array does not follow the one before");
-  ARRAY_ROOM(array->bytes, array->capacity, array->length + bytes);
-  read_at(input, array->bytes + array->length, bytes, part->offset);
-  array->length += bytes;
+  if (array->length != 0)
+    image_fault(input->image, (int64_t)offset, "an array is there twice");
+  ARRAY_ROOM(array->bytes, array->capacity, bytes);
+  read_at(input, array->bytes, bytes, part->offset);
+  array->length = bytes;
 }
 
 /* Reads all present parts into the present arrays.  Parts have no bytes in

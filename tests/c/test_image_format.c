@@ -28,7 +28,7 @@ static const struct line lines[] = {
     MEMBER(image_head, flags), MEMBER(image_head, process),
     MEMBER(image_head, mprof), MEMBER(image_head, parts),
     MEMBER(image_head, zero), STRUCT(image_part), MEMBER(image_part, kind),
-    MEMBER(image_part, owner), MEMBER(image_part, first),
+    MEMBER(image_part, owner),
     MEMBER(image_part, room), MEMBER(image_part, ready),
     MEMBER(image_part, offset), MEMBER(image_part, record_bytes),
     MEMBER(image_part, zero), STRUCT(context), MEMBER(context, site),
