@@ -11,10 +11,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "base/digits.h"
 #include "code/frame_step.h"
 
-#define PAGE ((uintptr_t)getauxval(AT_PAGESZ))
 #define MOST_TEXT ((size_t)1 << 30) /* bytes of paths */
 
 struct code_objects code_objects = {.paths = {.most = MOST_TEXT}};
@@ -55,35 +53,33 @@ read_build_id(struct code_object *o, const uint8_t *at, size_t size)
   }
 }
 
-/* Returns the path of the file that has the object: what the kernel says of
- * the program, which is asked for once, since later there may be no /proc,
- * and where NAME, from the dynamic linker, is relative; else NAME.  Those
- * without a slash, such as that of the kernel's own object, stay as they are.
- */
+/* Returns the path of a file: of the program what the kernel says, which is
+ * asked for once, since later there may be no /proc; else NAME, from the
+ * dynamic linker, in the present folder if it is relative.  Names without a
+ * slash, such as that of the kernel's own object, stay as they are. */
 static const char *
-read_path(const struct code_object *o, const char *name, bool is_program)
+read_path(const char *name, bool is_program)
 {
   struct arena *const paths = &code_objects.paths;
-  char link[80] = "/proc/self/exe", *end, *path;
-  ssize_t n = -1;
   if (arena_grow(paths, code_objects.path_bytes + PATH_MAX) != 0) {
     code_objects.failed = true;
     return "";
   }
-  path = (char *)paths->base + code_objects.path_bytes;
-  if (!is_program) {
-    end = write_digits(stpcpy(link, "/proc/self/map_files/"),
-                       o->start & -PAGE, 16);
-    *end = '-';
-    write_digits(end + 1, (o->end + PAGE - 1) & -PAGE, 16);
+  char *const path = (char *)paths->base + code_objects.path_bytes;
+  char *end = path;
+  const ssize_t n = is_program && !arenas_are_sealed()
+                        ? readlink("/proc/self/exe", path, PATH_MAX - 1)
+                        : -1;
+  if (n < 0) {
+    if (name[0] != '/' && strchr(name, '/') != NULL && !arenas_are_sealed() &&
+        getcwd(path, PATH_MAX / 2) != NULL)
+      end = stpcpy(path + strlen(path), "/");
+    end = stpncpy(end, name, (size_t)(path + PATH_MAX - 1 - end));
+  } else {
+    end = path + n;
   }
-  if (!arenas_are_sealed() &&
-      (is_program || (name[0] != '/' && strchr(name, '/') != NULL)))
-    n = readlink(link, path, PATH_MAX - 1);
-  if (n < 0)
-    n = stpncpy(path, name, PATH_MAX - 1) - path;
-  path[n] = '\0';
-  code_objects.path_bytes += (size_t)n + 1;
+  *end = '\0';
+  code_objects.path_bytes += (size_t)(end - path) + 1;
   return path;
 }
 
@@ -128,7 +124,7 @@ add_segment(const struct code_object *file, const char *name,
     o.path = loaded->objects[first].path;
     o.data_start = o.data_end = 0;
   } else {
-    o.path = read_path(&o, name, first == 0);
+    o.path = read_path(name, first == 0);
   }
   code_list_add(loaded, &o);
 }
