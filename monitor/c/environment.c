@@ -27,14 +27,6 @@ find_variable(char **environment, const char *name, size_t n)
   return NULL;
 }
 
-const char *
-environment_find(char *const *environment, const char *name)
-{
-  const size_t n = strlen(name);
-  char **const variable = find_variable((char **)environment, name, n);
-  return variable == NULL ? NULL : *variable + n + 1;
-}
-
 static bool
 is_setting(const char *variable)
 {
@@ -89,8 +81,10 @@ environment_value(const char *name)
   const size_t n = strlen(name);
   if (!settings.replaced && !environment_is_trusted())
     return NULL;
-  if (settings.lines.base == NULL && (environ == NULL || !copy_settings()))
-    return environment_find(environ, name);
+  if (settings.lines.base == NULL && (environ == NULL || !copy_settings())) {
+    char **const variable = find_variable(environ, name, n);
+    return variable == NULL ? NULL : *variable + n + 1;
+  }
   for (const char *line = settings.lines.base; *line != '\0';
        line += strlen(line) + 1)
     if (strncmp(line, name, n) == 0 && line[n] == '=')

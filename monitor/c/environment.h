@@ -28,10 +28,6 @@ bool environment_is_trusted(void);
  * trusted. */
 const char *environment_value(const char *name);
 
-/* Returns the value of the variable in that environment (as environ), which
- * owns it, or NULL. */
-const char *environment_find(char *const *environment, const char *name);
-
 /* Returns the decimal number in the setting; `missing' if that is not set or
  * empty, 0 if it is no number. */
 unsigned long environment_number(const char *name, unsigned long missing);

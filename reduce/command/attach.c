@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "base/input_file.h"
 #include "command/command.h"
+#include "command/program_start.h"
 #include "command/run_files.h"
 #include "command/run_program.h"
-#include "common/program_start.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
 
 #include "command/run_program.h"
 
+#include "command/program_start.h"
 #include "command/run_files.h"
-#include "common/program_start.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -148,6 +148,44 @@ has_own_malloc(Elf *elf)
   return own && !ours;
 }
 
+/* Returns whether ELF needs a library that takes the place of malloc, as those
+ * of sanitizers do. */
+static bool
+needs_sanitizer(Elf *elf)
+{
+  static const char *const names[] = {
+      "libasan.so",       "libhwasan.so",     "liblsan.so",
+      "libtsan.so",       "libclang_rt.asan", "libclang_rt.hwasan",
+      "libclang_rt.tsan",
+  };
+  for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s)) != NULL;) {
+    GElf_Shdr header;
+    GElf_Dyn entry;
+    if (gelf_getshdr(s, &header) == NULL || header.sh_type != SHT_DYNAMIC)
+      continue;
+    Elf_Data *data = elf_getdata(s, NULL);
+    for (int i = 0; gelf_getdyn(data, i, &entry) != NULL; i++) {
+      const char *library = entry.d_tag == DT_NEEDED
+                                ? elf_strptr(elf, header.sh_link,
+                                             entry.d_un.d_val)
+                                : NULL;
+      for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+        if (library != NULL &&
+            strncmp(library, names[n], strlen(names[n])) == 0)
+          return true;
+    }
+  }
+  return false;
+}
+
+static bool
+is_valgrind(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  const char *name = slash == NULL ? path : slash + 1;
+  return strcmp(name, "valgrind") == 0 || strcmp(name, "valgrind.bin") == 0;
+}
+
 /* Returns why the file open as DESCRIPTOR, not a script, cannot be monitored;
  * or NULL. */
 static const char *
@@ -159,8 +197,13 @@ reason_of_file(int descriptor)
   if (elf_kind(elf) == ELF_K_ELF)
     reason = gelf_getclass(elf) != ELFCLASS64 ? "it is not a 64-bit program"
                                               : reason_of_linker(elf);
-  if (elf_kind(elf) == ELF_K_ELF && reason == NULL && has_own_malloc(elf))
-    reason = "it has its own malloc; link it without one";
+  if (elf_kind(elf) == ELF_K_ELF && reason == NULL)
+    reason = needs_sanitizer(elf)
+                 ? "a sanitizer takes the place of its malloc; build it "
+                   "without -fsanitize"
+             : has_own_malloc(elf)
+                 ? "it has its own malloc; link it without one"
+                 : NULL;
   elf_end(elf);
   return reason;
 }
@@ -169,12 +212,15 @@ const char *
 file_reason(const char *path)
 {
   char interpreter[PATH_MAX];
-  const char *reason = program_starts_alone(path);
+  const char *reason = NULL;
   for (int i = 0; i < SCRIPTS && path[0] != '\0' && reason == NULL; i++) {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
       return NULL;
-    if (!program_interpreter(descriptor, interpreter))
+    if (is_valgrind(path))
+      reason = "valgrind takes the place of malloc itself; run the program "
+               "without it";
+    else if (!program_interpreter(descriptor, interpreter))
       reason = reason_of_file(descriptor);
     close(descriptor);
     path = interpreter;
@@ -226,8 +272,8 @@ run_settings(const struct run_options *run, const char *file)
 }
 
 /* Makes this process, with all that it becomes, one that preloads LIBRARY,
- * before what is preloaded already; but not what starts without it.  In a
- * child nothing may end the attempt of its parent: the memory is malloc's. */
+ * before what is preloaded already; but not valgrind.  In a child nothing may
+ * end the attempt of its parent: the memory is malloc's. */
 static bool
 set_preload(const char *program, const char *library)
 {
@@ -235,8 +281,7 @@ set_preload(const char *program, const char *library)
   bool any = others != NULL && *others != '\0';
   char path[PATH_MAX];
   char *preload;
-  if (program_find(program, getenv("PATH"), path) &&
-      program_starts_alone(path) != NULL)
+  if (program_find(program, getenv("PATH"), path) && is_valgrind(path))
     return true;
   return asprintf(&preload, "%s%s%s", library, any ? ":" : "",
                   any ? others : "") >= 0 &&

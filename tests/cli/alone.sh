@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# mprof run: programs that start without the monitor, since they take the place
-# of malloc themselves: those with a sanitizer that is a library, and valgrind.
+# mprof run: programs that take the place of malloc themselves, where the
+# monitor stands aside: those with a sanitizer that is a library, and valgrind.
 . "$(dirname "$0")/check.bash"
 
 cc=${CC:-gcc}
-programs=$top/tests/cli/programs
 unset LD_PRELOAD
 
 alone='a sanitizer takes the place of its malloc; build it without -fsanitize'
@@ -17,7 +16,16 @@ int main(void) {
   puts("ran");
   return 5;
 }' >program.c
-"$cc" -g -o starter "$programs/starter.c" || exit 1
+# starter PROGRAM: becomes it; without an argument runs it as a child.
+echo '#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+int main(int count, char **arguments) {
+  kept = malloc(77);
+  return count == 1 ? WEXITSTATUS(system(getenv("CHILD")))
+                    : execv(arguments[1], arguments + 1);
+}' >starter.c
+"$cc" -g -o starter starter.c || exit 1
 
 # ---- sanitizers -----------------------------------------------------------
 
@@ -41,17 +49,13 @@ for sanitizer in address leak thread; do
   run run ./$sanitizer
   ran "$sanitizer" \
     "mprof: no profile of './$sanitizer' was written: $alone"
-  run run -q -o q.data ./starter posix_spawn ./$sanitizer
+  CHILD=./$sanitizer run run -q -o q.data ./starter
   ran "$sanitizer: a child" ''
   [ "$("$MPROF" export --format=folded --value=allocs q.data |
     grep '^main ')" = 'main 1' ]
   result $? "$sanitizer: its parent has a profile"
-  run run -q -o q.data ./starter execv ./$sanitizer
-  ran "$sanitizer: what a process becomes" \
-    "mprof: nothing more goes to '$PWD/q.data': $alone"
-  run run -q -o q.data ./starter fexecve ./$sanitizer
-  ran "$sanitizer: by its descriptor" \
-    "mprof: nothing more goes to '$PWD/q.data': $alone"
+  run run -q -o q.data ./starter ./$sanitizer
+  ran "$sanitizer: what a process becomes" ''
   run run -q --only=nonesuch -o q.data sh -c "./$sanitizer"
   ran "$sanitizer: the child of what is not profiled" \
     "mprof: no profile was written: no program named 'nonesuch'\
@@ -68,28 +72,6 @@ fi
 
 # ---- valgrind -------------------------------------------------------------
 
-# It is told by its name, and so is this one.
-printf '#!/bin/sh\necho "<$LD_PRELOAD>"\nexit 5\n' >valgrind
-chmod +x valgrind
-echo 'int other;' >other.c
-"$cc" -shared -fPIC -o other.so other.c
-other=$PWD/other.so
-PATH=$PWD:$PATH
-for function in execv execve execl execle execveat posix_spawn \
-  system execvp execvpe execlp posix_spawnp; do
-  name=./valgrind
-  case $function in *p | *pe | *at) name=valgrind ;; esac
-  # not into mprof itself, which may have a sanitizer
-  run run -q -o q.data \
-    sh -c "LD_PRELOAD=\$LD_PRELOAD:$other exec ./starter $function $name"
-  [ "$status" = 5 ] && [ "$(cat out)" = "<$other>" ]
-  result $? "$function: only what else is preloaded"
-done
-run run -q -o q.data ./starter execv ./valgrind
-[ "$(cat out)" = '<>' ]
-result $? 'nothing else is preloaded'
-
-PATH=${PATH#*:}
 if command -v valgrind >/dev/null; then
   # heap: what valgrind says, but for the number of the process.
   heap() { sed 's/^==[0-9]*==//' err | grep -v '^mprof:'; }
@@ -104,6 +86,9 @@ if command -v valgrind >/dev/null; then
   [ "$(tail -n 1 err)" = "mprof: no profile of 'valgrind' was written:\
  valgrind takes the place of malloc itself; run the program without it" ]
   result $? 'valgrind: says so'
+  CHILD='valgrind --error-exitcode=9 ./plain' run run -q -o q.data ./starter
+  [ "$status" = 5 ] && cmp -s out expected && diff <(heap) heap >differ
+  result $? 'valgrind as a child: status, output and messages'
 else
   echo 'ok - valgrind # SKIP there is none'
 fi

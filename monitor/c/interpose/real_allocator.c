@@ -41,7 +41,7 @@ __wrap__dl_find_object(void *address, struct dl_find_object *object)
 /* ---- what is behind ---- */
 
 /* Returns mprof_bypass of the monitor behind this one, or NULL.  Reads the
- * tables of the files: dlsym would allocate to say that there is none. */
+ * tables of the files, since dlsym allocates where it finds nothing. */
 static void *
 monitor_behind(void)
 {
@@ -109,6 +109,37 @@ real_allocator_bypass(const struct interposed_function *functions)
   __atomic_store_n(&real.found, false, __ATOMIC_RELEASE);
 }
 
+/* Returns whether a sanitizer or valgrind takes the place of malloc here,
+ * while this library is preloaded: behind it they would judge wrongly.  The
+ * program may have no environment yet. */
+static bool
+stands_aside(void)
+{
+  static const char *const others[] = {
+      "/libasan.so",         "/libhwasan.so",         "/liblsan.so",
+      "/libtsan.so",         "/libclang_rt.asan",     "/libclang_rt.hwasan",
+      "/libclang_rt.tsan",   "/vgpreload_",
+  };
+  struct dl_find_object own;
+  if (_dl_find_object((void *)stands_aside, &own) != 0 ||
+      own.dlfo_link_map == _r_debug.r_map)
+    return false;
+  for (const struct link_map *map = _r_debug.r_map; map != NULL;
+       map = map->l_next)
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+      if (strstr(map->l_name, others[i]) != NULL)
+        return true;
+  return false;
+}
+
+/* Lets AddressSanitizer be behind this library. */
+EXPORT const char *__asan_default_options(void) __attribute__((weak));
+const char *
+__asan_default_options(void)
+{
+  return "verify_asan_link_order=0";
+}
+
 static void
 find_under_lock(const struct interposed_function *functions)
 {
@@ -117,7 +148,7 @@ find_under_lock(const struct interposed_function *functions)
     find_functions(functions);
   if (real.found || real.bypassed) {
     /* by another thread */
-  } else if (process_selection_includes_this()) {
+  } else if (!stands_aside() && process_selection_includes_this()) {
     /* libraries may find one that the program has in front of this one, and
        that leans on the real one */
     if (dlsym(RTLD_DEFAULT, functions->name) == functions->own)
