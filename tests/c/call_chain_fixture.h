@@ -79,20 +79,6 @@ remember(struct walked *w)
   memcpy(w->frames, chain.frames + 1, w->depth * sizeof *w->frames);
 }
 
-static void
-forget_all(void)
-{
-  for (size_t i = 0; i < PATHS; i++) {
-    free(walked[i].frames);
-    walked[i] = (struct walked){ 0 };
-  }
-  arena_release(&chain.frame_arena);
-  arena_release(&chain.fresh_arena);
-  arena_release(&chain.word_arena);
-  memset(&chain, 0, sizeof chain);
-  ready = false;
-}
-
 /* Walk from the call of this function, and compare. */
 static FRAMED void
 walk(void)

@@ -7,9 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "testing.h"
 
 static char scratch[] = "/tmp/mprof-test-XXXXXX";
 

@@ -15,9 +15,7 @@
 #include "profile/writer.h"
 #include "scratch_file.h"
 
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 /* ---- files ---- */
 

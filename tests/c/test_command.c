@@ -5,8 +5,6 @@
 
 #include "attempting.h"
 
-#include <pthread.h>
-
 TEST(results)
 {
   void *result = mprof_run_command("report\ntests/corrupt/zero-id.data");

@@ -14,8 +14,6 @@
 #include "mprof.h"
 #include "scratch_file.h"
 
-#include <errno.h>
-
 static struct {
   unsigned long calls; /* so far */
   unsigned long fails; /* which one fails, from 1; 0: none */
@@ -89,6 +87,7 @@ try_all(const char *arguments)
 
 TEST(reports)
 {
+  try_all("diff\n-verbose\n" LISP "\n" LISP);
   try_all("report\n-verbose\n" LISP);
   try_all("report\n-verbose\n--system=show\n" C);
   try_all("report\n--by=package\n--focus=F\n--hide=G\n" LISP);
@@ -109,11 +108,6 @@ TEST(exports)
     try_all(arguments);
   }
   try_all("flamegraph\n" LISP);
-}
-
-TEST(comparisons)
-{
-  try_all("diff\n-verbose\n" LISP "\n" LISP);
 }
 
 TEST(merges)

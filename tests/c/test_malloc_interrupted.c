@@ -8,7 +8,6 @@
  */
 #include "stripes_fixture.h"
 
-#include <signal.h>
 #include <ucontext.h>
 
 /* The processor traps after each one while this flag is set; the kernel

@@ -5,9 +5,6 @@
  * thread recovers at its next call, nobody waits for the lock, and no record
  * is two.
  */
-#include <pthread.h>
-#include <signal.h>
-#include <sys/mman.h>
 
 #include "testing.h"
 

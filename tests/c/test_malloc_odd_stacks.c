@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Call chains on stacks that change in odd ways: frames of no fixed size,
- * words that are left of old ones, calls from the C library, jumps, signals,
- * coroutines and threads.
+ * words that are left of old ones, calls from the C library, jumps, signals
+ * and coroutines.
  */
 #include "call_chain_fixture.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <time.h>
 #include <ucontext.h>
 
@@ -282,25 +280,6 @@ TEST(test_coroutines)
     walk();
     recurse(i);
   }
-}
-
-static void *
-in_thread(void *data)
-{
-  recurse(50);
-  test_odd_frames(NULL);
-  test_callbacks(NULL);
-  forget_all();
-  return data;
-}
-
-TEST(test_threads)
-{
-  pthread_t threads[4];
-  for (int i = 0; i < 4; i++)
-    assert_int_equal(pthread_create(&threads[i], NULL, in_thread, NULL), 0);
-  for (int i = 0; i < 4; i++)
-    pthread_join(threads[i], NULL);
 }
 
 RUN_TESTS(NULL, NULL)

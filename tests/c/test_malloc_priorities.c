@@ -4,11 +4,8 @@
  * the one with the higher priority as long as that can run.  It waits for a
  * lock that the other one has.
  */
-#include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <unistd.h>
 
 #include "testing.h"
 

@@ -5,8 +5,6 @@
  * program has made; and rules, in whatever order they are asked for.  (What
  * the compiler's unwinder finds: test_malloc_odd_stacks.c.)
  */
-#include <pthread.h>
-#include <sys/mman.h>
 
 #include "testing.h"
 

@@ -4,7 +4,6 @@
  * of one: the numbers of functions, before and after their code is unloaded.
  */
 #include <dlfcn.h>
-#include <pthread.h>
 
 #include "testing.h"
 

@@ -12,10 +12,7 @@
 #include "lisp/threads/threads.h"
 #include "mprof.h"
 
-#include <errno.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 enum { SAMPLES = 1000, KINDS = 30, BYTES = 24 };
 

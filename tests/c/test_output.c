@@ -8,10 +8,7 @@
 #include "tables/output.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* ---- a file whose writing fails ---- */
 

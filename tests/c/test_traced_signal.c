@@ -6,11 +6,7 @@
 #include "attempting.h"
 #include "leak_search/stopped_program.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <sys/epoll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { INTERRUPTED = 5, LONGEST = 100 /* seconds */ };
 

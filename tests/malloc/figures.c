@@ -243,15 +243,12 @@ main(int argc, char **argv)
     add(&regions, label(p, s, "region"), s->value);
   }
   check(p, all.rows);
-  if (strcmp(word, "lost") == 0) {
+  if (strcmp(word, "lost") == 0)
     print_lost(&sizes);
-    return 0;
-  }
   print("all", &all);
   print("size", &sizes);
   print("thread", &threads);
   print("region", &regions);
   print_comments(p);
-  mprof__pprof__profile__free_unpacked(p, NULL);
   return 0;
 }

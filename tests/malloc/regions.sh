@@ -60,15 +60,6 @@ same 'and not for a part' 'mprof: nothing matches --label=user=1' \
 same 'together with a region' 20 "$(bytes --label=user=17 --region=load)"
 same 'too many values: the rest is [other]' 15000 "$(bytes --label='number=.*')"
 
-profile regions long_labels
-# Keys of 180 to 197 characters; what is longer is cut, and is no label then.
-same 'long keys of labels that are [other]' "$(
-  for length in {180..197}; do echo "$length 2"; done
-  echo '198 14')" "$(rows regions.data region |
-  sed -n 's/^region \(k*\)[^ ]* \([0-9]*\) .*/\1 \2/p' |
-  awk '/^k/ { print length($1), $2 }' | sort -n)"
-profile regions labels
-
 # by KEY OPTION...: bytes by label, but for what a program allocates that does
 # nothing.
 by() {
@@ -83,4 +74,12 @@ same 'by a label of many values' "3069 15000" \
   "$(by number | awk '/^number/ { rows++; n += $NF } END { print rows, n }')"
 same 'by a label that nothing has' \
   'mprof: --by=label:usr: nothing has the label usr' "$(by usr)"
+
+profile regions long_labels
+# Keys of 180 to 197 characters; what is longer is cut, and is no label then.
+same 'long keys of labels that are [other]' "$(
+  for length in {180..197}; do echo "$length 2"; done
+  echo '198 14')" "$(rows regions.data region |
+  sed -n 's/^region \(k*\)[^ ]* \([0-9]*\) .*/\1 \2/p' |
+  awk '/^k/ { print length($1), $2 }' | sort -n)"
 finish

@@ -140,10 +140,4 @@ fi
 rm -f precious.data named.data
 MPROF_OUT="$work/secure.data" ./secure >out
 same 'no rights of root: figures' 5:50 "$(objects secure.data 10)"
-
-"$MPROF" run -o run.data ./rights 2>err
-same 'without an allocation: what is said' \
-  "mprof: no profile of './rights' was written: it allocated nothing, or a \
-line above says why" "$(cat err)"
-same 'without an allocation: no file' '' "$(find . -name 'run.data*')"
 finish

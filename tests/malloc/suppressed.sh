@@ -36,7 +36,7 @@ thread  rest 0
 locale  rest 0
 results rest 0
 load    5 strdup,55 begin,rest 0
-leak    1234 leak,rest 0
+leak    1234 case_leak,rest 0
 '
 
 check_case() {
@@ -46,10 +46,9 @@ check_case() {
 }
 
 check_cases() {
-  local variant=$1
-  each_case "$variant" kept check_case
+  each_case "$1" kept check_case
   profile kept stream
-  same "$variant: a stream" 'fopen rest strdup' "$(leaks kept.data |
+  same "$1: a stream" 'fopen rest strdup' "$(leaks kept.data |
     sed 's/^[0-9]* //; s/^__fopen_internal/fopen/; s/rest 0/rest/' |
     LC_ALL=C sort | paste -sd' ')"
 }

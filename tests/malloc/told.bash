@@ -8,11 +8,13 @@
 compile told -O1
 mkfifo orders answers
 
-# begin OPTION...: ./told runs by mprof run with these options.
+name=told
+
+# begin OPTION...: ./$name runs by mprof run with these options.
 begin() {
   rm -f told.data*
   : >err
-  "$MPROF" run "$@" -o told.data ./told <orders >answers 2>err &
+  "$MPROF" run "$@" -o told.data "./$name" <orders >answers 2>err &
   runner=$!
   exec 3>orders 4<answers
 }

@@ -72,9 +72,7 @@ same 'it ends with the program' 'mprof: the program has ended' \
 # The name of a program tells a terminal nothing.
 name=$'told\e]0;t\a\302\233'
 mv told "$name"
-"$MPROF" run -q -o told.data "./$name" <orders >answers 2>err &
-runner=$!
-exec 3>orders 4<answers
+begin -q
 tell first 1 24
 show told.data
 await 'in all' shown

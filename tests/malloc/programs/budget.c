@@ -62,7 +62,6 @@ struct worker {
   struct figures sizes[SIZES], areas[AREAS], region;
 };
 
-
 static struct worker workers[THREADS + 1]; /* the last one is main */
 static uintptr_t slots[SLOTS]; /* inverted: nobody is to find them */
 static void *reachable[SLOTS];

@@ -46,18 +46,29 @@ await(pid_t child)
 struct test_case {
   const char *name;
   void (*run)(void);
+  int line;
   struct test_case *next;
 };
 
-static struct test_case *test_cases;
+static struct test_case *test_cases; /* in the order of their lines */
+
+static inline void
+add_case(struct test_case *added)
+{
+  struct test_case **at = &test_cases;
+  while (*at != NULL && (*at)->line < added->line)
+    at = &(*at)->next;
+  added->next = *at;
+  *at = added;
+}
 
 #define CASE(name)                                                           \
   static void case_##name(void);                                             \
   static void __attribute__((constructor)) add_case_##name(void)             \
   {                                                                          \
-    static struct test_case this_case = {#name, case_##name, NULL};          \
-    this_case.next = test_cases;                                             \
-    test_cases = &this_case;                                                 \
+    static struct test_case this_case = {#name, case_##name, __LINE__,       \
+                                         NULL};                              \
+    add_case(&this_case);                                                    \
   }                                                                          \
   static __attribute__((noinline)) void case_##name(void)
 

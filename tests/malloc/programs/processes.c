@@ -116,21 +116,25 @@ CASE(spawn)
   allocate(4, 41);
 }
 
+/* The command that becomes a leaf. */
+static const char *
+command(void)
+{
+  static char text[4200];
+  snprintf(text, sizeof text, "exec '%s' leaf", self);
+  return text;
+}
+
 CASE(system)
 {
-  char command[4200];
-  snprintf(command, sizeof command, "exec '%s' leaf", self);
-  if (system(command) != 0)
+  if (system(command()) != 0)
     _exit(94);
   allocate(4, 41);
 }
 
 CASE(popen)
 {
-  char command[4200];
-  FILE *f;
-  snprintf(command, sizeof command, "exec '%s' leaf", self);
-  f = popen(command, "r");
+  FILE *const f = popen(command(), "r");
   if (f == NULL || pclose(f) != 0)
     _exit(93);
   allocate(4, 41);

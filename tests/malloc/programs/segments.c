@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-
-/* Functions in two executable segments, of the program and of the library
- * ./segments.so, which is this file with LIBRARY.  The linker places the
- * section "moved". */
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * segments.c -- functions in two executable segments, of the program and of
+ * the library ./segments.so, which is this file with LIBRARY.  The linker
+ * places the section "moved". */
 #include <dlfcn.h>
 #include <stdlib.h>
 

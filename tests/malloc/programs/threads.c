@@ -50,8 +50,7 @@ named(void *data)
 {
   const int n = (int)(long)data;
   char name[16];
-  strcpy(name, "worker-0");
-  name[7] = (char)('0' + n);
+  snprintf(name, sizeof name, "worker-%d", n);
   pthread_setname_np(pthread_self(), name);
   for (int i = 0; i <= n; i++)
     free(malloc(61));
