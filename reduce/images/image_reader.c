@@ -124,7 +124,7 @@ image_read_head(const char *path, struct image_head *head)
   return is;
 }
 
-/* Returns the array of PART, a new one if there is none. */
+/* Returns the array of PART; adds it if it is new. */
 static struct image_array *
 find_array(struct image *image, const struct image_part *part)
 {
