@@ -3,10 +3,10 @@
 #
 # No pass over a profile recurses: N functions in one chain, which are one
 # cycle too, with a stack of 256 KiB, of which a frame each would use more.
-# N: DEPTH, by default 10^5 (a frame takes 48 bytes at least).
+# N: DEPTH, by default 18,000 (a frame takes 16 bytes at least).
 . "$(dirname "$0")/check.bash"
 
-depth=${DEPTH:-100000}
+depth=${DEPTH:-18000}
 # f1, ..., fN call each other in one chain, and in the other direction: all are
 # one cycle.  The first sample is of one cons that fN makes, the second of two
 # that f1 makes.  What is written are pprof's numbers, and fields of them.

@@ -21,6 +21,7 @@ while read -r _ name _; do
   "$BUILD/tests/write_profile" "$golden/profiles.txt" "$name" "$name.data"
   same "profile $name" "$name.data"
 done < <(grep '^profile ' "$golden/profiles.txt")
+cp "$golden/regions.data" . # of a real program
 
 # NAME PROFILE COMMAND OPTION...
 while read -r name data arguments; do
@@ -30,7 +31,7 @@ while read -r name data arguments; do
   result $? "$name: nothing is said"
 done <<'END'
 widgets widgets report
-widgets-c widgets-c report -verbose
+widgets-c widgets-c report -verbose --no-legend
 self-recursion self-recursion report -verbose --no-legend --tables=direct,graph
 two-cycles two-cycles report --no-legend --tables=graph
 two-cycles-few two-cycles report --no-legend --tables=graph --min-percent=88
@@ -48,7 +49,8 @@ unknown-calls-csv-contexts unknown-calls export --format=csv --tables=contexts
 packages packages report --by=package --no-legend --tables=direct,graph
 lines lines report --by=line --no-legend --tables=leaks,direct,graph
 long long report --tables=direct,graph --no-legend --width=99
-live live report -verbose --no-legend
+live live report -verbose --no-legend --tables=direct,types,graph,bins
+regions regions report -verbose --no-legend --tables=regions,peak,temporary,bins
 live-unknown live-unknown report --no-legend --tables=direct,types
 live-diff live diff -verbose --no-legend live-before.data
 held held report -verbose --no-legend --tables=held

@@ -414,10 +414,4 @@ run run -q -o earlier/e.data ./widgets
 [ "$(ls earlier)" = e.data ]
 result $? 'one that is started replaces them'
 
-# ---- what is stored -----------------------------------------------------
-
-run report -verbose --no-legend "$golden/regions.data"
-cmp -s out "$golden/regions.txt"
-result $? 'a stored profile: all tables'
-
 finish

@@ -11,21 +11,6 @@ import figures
 import odd_profile
 
 
-OPTIONS = ([], ['--system=hide'], ['--system=show'], ['--system=root'],
-           ['--hide=A'], ['--ignore=A$|B'], ['--focus=A$|B'],
-           ['--phase=run,load'], ['--thread=w'], ['--show=A'],
-           ['--show-from=A$|S'], ['--by=package'])
-
-
-def content(path, options):
-    """All that mprof finds in a profile, but for comments and orders."""
-    data = json.loads(figures.export('json', path, *options))
-    found = vars(figures.of_json(data))
-    for key in ('types', 'phases', 'threads'):
-        found[key] = sorted(json.dumps(row) for row in data[key])
-    return found
-
-
 def read(path):
     return json.loads(figures.run(os.environ['PPROF_SAMPLES'], path))
 
@@ -96,10 +81,7 @@ def top(path, index):
     return rows
 
 
-matched = set()
 for label, profile in figures.profiles():
-    options_of_it = figures.matching(OPTIONS, profile)
-    matched.update(map(tuple, options_of_it))
     expected = figures.of_profile(profile)
     path = figures.export_to(
         os.path.join(os.environ['WORK'], label + '.pb.gz'), 'pprof', profile)
@@ -120,13 +102,9 @@ for label, profile in figures.profiles():
                     s['values'][:2] == [0, 0]]) for s in data['samples']}),
         len(data['samples']))
 
-    # A file as the monitor, or mprof merge, writes it shows the same there as
-    # here, but for chains of which nothing shows here.
+    # A file as the monitor, or mprof merge, writes it has the functions, too.
     merged = os.path.join(os.environ['WORK'], label + '-merged.data')
     figures.run(os.environ['MPROF'], 'merge', '-o', merged, profile)
-    for options in options_of_it:
-        figures.check(' '.join((label, 'merged', *options)),
-                      content(merged, options), content(profile, options))
     placeholders = {'[runtime]', '[session]', '[hidden]', '[unknown]'}
     lisp = 'mprof.language=lisp' in read(profile)['comments']
     if lisp and not odd_profile.FILE == os.path.basename(profile) and (
@@ -155,15 +133,6 @@ for label, profile in figures.profiles():
                       odd_labels(key) if odd else labels_of(read(profile),
                                                             key))
 
-    # mprof, too, finds in it what the options leave of the original.
-    for options in options_of_it:
-        shows = [o for o in options if o.startswith(('--system=r', '--system=s'))]
-        title = ' '.join((label, *options))
-        again = figures.export_to(
-            os.path.join(os.environ['WORK'], title + '.pb.gz'), 'pprof',
-            profile, *options)
-        figures.check(title + ': read again', content(again, shows),
-                      content(profile, options))
     if odd:
         figures.check(label + ': comments', sorted(
             c for c in data['comments'] if c.startswith('odd')), sorted(
@@ -187,6 +156,4 @@ for label, profile in figures.profiles():
                           n.split('\n')[0]: (f[place], f[place + 2])
                           for n, f in expected.functions.items()
                           if f[place + 2]})
-figures.check('options that match somewhere', matched,
-              set(map(tuple, OPTIONS)))
 figures.finish()

@@ -31,41 +31,6 @@
       (when (close-inline-p x limit)
         (incf close)))))
 
-;;; A local function gets objects, too.
-
-(defvar *samples*
-  (make-array 6 :element-type 'single-float
-                :initial-contents '(1f0 -2f0 3f0 0f0 -1f0 2f0)))
-
-(defun fault-2 ()
-  (let ((samples *samples*) (up 0) (down 0))
-    (declare (type (simple-array single-float (*)) samples)
-             (fixnum up down) (optimize (safety 0)))
-    (flet ((loud-p (x)
-             (declare (single-float x))
-             (> x 1.5f0)))
-      (dotimes (i 6 (list up down))
-        (let ((x (aref samples i)) (y 0f0))
-          (declare (single-float x y))
-          (setf y (- x))
-          (when (loud-p x) (incf up))
-          (when (loud-p y) (incf down)))))))
-
-(defun mended-2 ()
-  (let ((samples *samples*) (up 0) (down 0))
-    (declare (type (simple-array single-float (*)) samples)
-             (fixnum up down) (optimize (safety 0)))
-    (flet ((loud-p (x)
-             (declare (single-float x))
-             (> x 1.5f0)))
-      (declare (inline loud-p))
-      (dotimes (i 6 (list up down))
-        (let ((x (aref samples i)) (y 0f0))
-          (declare (single-float x y))
-          (setf y (- x))
-          (when (loud-p x) (incf up))
-          (when (loud-p y) (incf down)))))))
-
 ;;; What goes into a hash table is an argument.  The table can have an array.
 
 (defvar *levels* (make-hash-table))
@@ -74,14 +39,14 @@
 (setf (gethash 'tank *level-arrays*)
       (make-array 1 :element-type 'double-float))
 
-(defun fault-3 ()
+(defun fault-2 ()
   (let ((levels *levels*) (level 2d0))
     (declare (double-float level) (optimize (safety 0)))
     (dotimes (i 5 (gethash 'tank levels))
       (setf level (* level 0.5d0)
             (gethash 'tank levels) level))))
 
-(defun mended-3 ()
+(defun mended-2 ()
   (let ((levels *level-arrays*) (level 2d0))
     (declare (double-float level) (optimize (safety 0)))
     (dotimes (i 5 (aref (gethash 'tank levels) 0))
@@ -90,9 +55,9 @@
                   0)
             level))))
 
-(defvar *more-3* 16)                    ; what is read from the array
+(defvar *more-2* 16)                    ; what is read from the array
 
-;;; Objects that are passed on; an array; fixnums.
+;;; Objects that are passed on; fixnums.
 
 (defvar *prices* (list 1.5d0 2d0 8d0))
 (defvar *price* 3d0)
@@ -101,23 +66,12 @@
   (loop for price in *prices*
         count (close-p price *price*)))
 
-(declaim (notinline first-positive-p))
-(defun first-positive-p (samples)
-  (declare (type (simple-array single-float (*)) samples)
-           (optimize (safety 0)))
-  (let ((x (aref samples 0)))
-    (declare (single-float x))
-    (> x 0f0)))
-
-(defun alike-2 ()
-  (first-positive-p *samples*))
-
 (declaim (notinline larger-p))
 (defun larger-p (a b)
   (declare (fixnum a b))
   (> a b))
 
-(defun alike-3 ()
+(defun alike-2 ()
   (let ((n 0))
     (declare (fixnum n) (optimize (safety 0)))
     (loop repeat 10

@@ -38,8 +38,7 @@
 
 (defun fault-2 ()
   (let ((samples *samples*) (last nil))
-    (declare (type (simple-array single-float (*)) samples)
-            )
+    (declare (type (simple-array single-float (*)) samples))
     (dotimes (i 8)
       (let ((x (aref samples i)))
         (declare (single-float x))
@@ -59,46 +58,7 @@
                 last x))))
     (and found (> last 0f0))))
 
-;;; A local function that calls itself changes it.  An array stays.
-
-(defvar *tree* '((1d0 (2d0)) 3d0 ((4d0 (5d0)))))
-
-(defun fault-3 ()
-  (let ((sum 0d0))
-    (declare (double-float sum))
-    (labels ((visit (tree)
-               (if (listp tree)
-                   (dolist (branch tree)
-                     (visit branch))
-                   (let ((leaf tree))
-                     (declare (double-float leaf))
-                     (setf sum (+ sum leaf))
-                     nil))))
-      (visit *tree*))
-    (round sum)))
-
-(defvar *sum* (make-array 1 :element-type 'double-float))
-
-(defun mended-3 ()
-  (let ((sum *sum*))
-    (declare (type (simple-array double-float (1)) sum))
-    (setf (aref sum 0) 0d0)
-    (labels ((visit (tree)
-               (if (listp tree)
-                   (dolist (branch tree)
-                     (visit branch))
-                   (let ((leaf tree) (old 0d0))
-                     (declare (double-float leaf old))
-                     (setf old (aref sum 0)
-                           old (+ old leaf)
-                           (aref sum 0) old)
-                     nil))))
-      (visit *tree*))
-    (round (aref sum 0))))
-
-(defvar *more-3* 16)                    ; the sum is boxed for ROUND
-
-;;; Variables with objects that were there; of fixnums; of C.
+;;; Variables with objects that were there; of fixnums.
 
 (defun alike-1 ()
   (let ((last nil))
@@ -113,11 +73,3 @@
               (incf count)))
           *payments*)
     count))
-
-(defun alike-3 ()
-  (let ((x 1d0) (steps 0))
-    (declare (double-float x) (fixnum steps))
-    (loop (when (> x 100d0)
-            (return steps))
-          (incf steps)
-          (setf x (* x 2d0)))))

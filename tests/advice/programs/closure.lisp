@@ -42,36 +42,7 @@
 
 (defvar *more-2* (- (* 6 4 16)))        ; the handlers, and what is captured
 
-;;; To leave a block from within a function is such a variable.
-
-(defun call-with-each (function list)
-  (dolist (n list)
-    (funcall function n)))
-
-(defun fault-3 ()
-  (let ((odd 0))
-    (dotimes (i 4 odd)
-      (block search
-        (call-with-each (lambda (n) (when (oddp n) (return-from search)))
-                        *numbers*)
-        (incf odd)))))
-
-(declaim (notinline any-odd))
-(defun any-odd (list)
-  (dolist (n list)
-    (when (oddp n)
-      (return t))))
-
-(defun mended-3 ()
-  (let ((odd 0))
-    (dotimes (i 4 odd)
-      (unless (any-odd *numbers*)
-        (incf odd)))))
-
-(defvar *more-3* (- (* 4 16)))          ; SEARCH
-
-;;; Local functions that are only called; functions that capture nothing;
-;;; global ones.
+;;; A local function that is only called.
 
 (defun alike-1 ()
   (let ((sum 0))
@@ -81,9 +52,3 @@
                  (add (1- n)))))
       (add 10)
       sum)))
-
-(defun alike-2 ()
-  (remove-if (lambda (n) (evenp n)) *numbers*))
-
-(defun alike-3 ()
-  (remove-if #'evenp *numbers*))

@@ -3,8 +3,7 @@
 ;;;; A condition that is signalled is an instance, with a list of initargs for
 ;;;; each generic function that makes it.  The handlers stay here.
 
-(declaim (notinline number-in number-or-nil read-all read-until-eof price
-                    price-or-nil sums))
+(declaim (notinline number-in number-or-nil price price-or-nil))
 
 ;;; An error of ECL's own.
 
@@ -22,31 +21,6 @@
 (defun mended-1 ()
   (mapcar #'number-or-nil '("1" "x" "20" "" "y")))
 
-;;; The end of a stream.
-
-(defun read-all (text)
-  (let ((count 0)
-        (stream (make-string-input-stream text)))
-    (handler-case (loop (read-char stream)
-                        (incf count))
-      (end-of-file () count))))
-
-(defun fault-2 ()
-  (loop for text in '("a" "few" "words")
-        collect (read-all text)))
-
-(defun read-until-eof (text)
-  (let ((count 0)
-        (stream (make-string-input-stream text)))
-    (handler-case (loop (unless (read-char stream nil)
-                          (return count))
-                        (incf count))
-      (end-of-file () count))))
-
-(defun mended-2 ()
-  (loop for text in '("a" "few" "words")
-        collect (read-until-eof text)))
-
 ;;; A condition of the program's own, with slots, that is signalled by the
 ;;; function that is called.
 
@@ -62,7 +36,7 @@
       (error 'no-such-item :item item))
     (cdr entry)))
 
-(defun fault-3 ()
+(defun fault-2 ()
   (let ((sum 0))
     (dolist (item '(:tea :salt :milk :oil) sum)
       (handler-case (incf sum (price item))
@@ -71,23 +45,17 @@
 (defun price-or-nil (item)
   (cdr (assoc item *prices*)))
 
-(defun mended-3 ()
+(defun mended-2 ()
   (let ((sum 0))
     (dolist (item '(:tea :salt :milk :oil) sum)
       (handler-case (incf sum (or (price-or-nil item) 10))
         (no-such-item () (incf sum 10))))))
 
-;;; Handlers for what does not happen; a condition that is made once; instances
-;;; of classes.
-
-(defun alike-1 ()
-  (loop for text in '("1" "2")
-        collect (handler-case (parse-integer text)
-                  (error () nil))))
+;;; A condition that is made once.
 
 (defvar *full* (make-condition 'no-such-item :item :all))
 
-(defun alike-2 ()
+(defun alike-1 ()
   (loop repeat 3
         collect (catch 'full
                   (handler-bind ((no-such-item
@@ -95,10 +63,3 @@
                                      (throw 'full
                                        (slot-value condition 'item)))))
                     (signal *full*)))))
-
-(defclass item ()
-  ((name :initarg :name)))
-
-(defun alike-3 ()
-  (loop for name in '(:tea :milk)
-        collect (slot-value (make-instance 'item :name name) 'name)))

@@ -43,46 +43,8 @@
     (setf sum (/ sum count))
     (> sum limit)))
 
-;;; Single floats: each step of an iteration makes five.
-
-(defvar *x* 0.5f0)
-
-(defun fault-3 ()
-  (let ((a *x*) (b (- *x*)) (steps 0))
-    (loop (when (or (> a 100) (> steps 20))
-            (return steps))
-          (setf a (+ (* a a) (1+ b))
-                b (- b (/ a 2)))
-          (incf steps))))
-
-(defun mended-3 ()
-  (let ((a *x*) (b 0f0) (c 0f0) (steps 0))
-    (declare (single-float a b c) (fixnum steps) (optimize (safety 0)))
-    (setf b (- a))
-    (loop (when (or (> a 100f0) (> steps 20))
-            (return steps))
-          (setf a (* a a)
-                c (+ b 1f0)
-                a (+ a c)
-                c (/ a 2f0)
-                b (- b c))
-          (incf steps))))
-
-;;; To compare floats makes none; nor do fixnums; nor C numbers.
+;;; To compare floats makes none.
 
 (defun alike-1 ()
   (count-if (lambda (x) (and (< 1 x 3) (plusp x)))
             *payments*))
-
-(defun alike-2 ()
-  (let ((sum 0))
-    (dotimes (i 100 sum)
-      (setf sum (- (+ sum (* i i)) (1+ i))))))
-
-(defun alike-3 ()
-  (let ((powers (make-array 10 :element-type 'double-float))
-        (x 1d0))
-    (declare (double-float x) (optimize (safety 0)))
-    (dotimes (i 10 powers)
-      (setf x (* x 1.5d0)
-            (aref powers i) x))))

@@ -48,36 +48,9 @@
     (dotimes (i 4 sum)
       (incf sum (getf (list :number i) :number)))))
 
-;;; A table that is used for a moment, of all objects that were seen.
-
-(defun visited (node seen)
-  (cond ((gethash node seen) 0)
-        (t (setf (gethash node seen) t)
-           (1+ (loop for next in (rest node) sum (visited next seen))))))
-
-(defvar *tree* '(a (b (c)) (d)))
-
-(defun visits (tree)
-  (visited tree (make-hash-table :test #'eq)))
-
-(defun fault-3 ()
-  (+ (visits *tree*) (visits (third *tree*))))
-
-(defvar *seen* (make-hash-table :test #'eq))
-
-(defun mended-3 ()
-  (+ (visited *tree* (clrhash *seen*))
-     (visited (third *tree*) (clrhash *seen*))))
-
-;;; One table; CLRHASH; a table that grows.
+;;; One table, which grows.
 
 (defun alike-1 ()
-  (different *words*))
-
-(defun alike-2 ()
-  (hash-table-count (clrhash *seen*)))
-
-(defun alike-3 ()
   (let ((table (make-hash-table :size 10)))
     (dotimes (i 50 (hash-table-count table))
       (setf (gethash i table) t))))

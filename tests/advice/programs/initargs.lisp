@@ -18,31 +18,7 @@
                     (slot-value point 'y) n)
               (+ (x point) (y point)))))
 
-;;; Initforms do for what is the same each time.
-
-(defclass counter ()
-  ((count :initarg :count :initform 0 :accessor counter-count)
-   (step :initarg :step :initform 1 :reader counter-step)))
-
-;;; A method that the instances pass does not hide the fault.
-
-(defmethod initialize-instance :around ((counter counter) &key)
-  (call-next-method))
-
-(defun fault-2 ()
-  (let ((counter (make-instance 'counter :count 0 :step 1)))
-    (incf (counter-count counter) (counter-step counter))))
-
-(defun mended-2 ()
-  (let ((counter (make-instance 'counter)))
-    (incf (counter-count counter) (counter-step counter))))
-
-(defvar *more-2*
-  (if (string< (lisp-implementation-version) "24")
-      0
-      (* -4 16)))                       ; CALL-NEXT-METHOD in ECL 24.5.10
-
-;;; In place of default initargs, too.
+;;; Initforms do in place of default initargs.
 
 (defclass shape ()
   ((sides :initarg :sides :reader sides)))
@@ -54,26 +30,15 @@
 (defclass square-by-initform (shape)
   ((sides :initform 4)))
 
-(defun fault-3 ()
+(defun fault-2 ()
   (loop repeat 3
         sum (sides (make-instance 'square))))
 
-(defun mended-3 ()
+(defun mended-2 ()
   (loop repeat 3
         sum (sides (make-instance 'square-by-initform))))
 
-;;; Instances without initargs; structures; a list that an initform makes.
+;;; An instance without initargs.
 
 (defun alike-1 ()
-  (counter-count (make-instance 'counter)))
-
-(defstruct pair x y)
-
-(defun alike-2 ()
-  (make-pair :x 1 :y (make-pair :x 2)))
-
-(defclass bag ()
-  ((items :initform (list 1 2 3) :reader items)))
-
-(defun alike-3 ()
-  (items (make-instance 'bag)))
+  (sides (make-instance 'square-by-initform)))

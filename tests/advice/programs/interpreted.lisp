@@ -57,50 +57,10 @@
       0
       (* 2 16)))                        ; CALL-NEXT-METHOD in ECL 24.5.10
 
-;;; Global functions that call each other, and make a list.
-
-(defvar *collatz*
-  '(progn
-    (defun next (n)
-      (if (evenp n) (/ n 2) (1+ (* 3 n))))
-    (defun collatz (n)
-      (let ((list '()))
-        (loop (push n list)
-              (when (= n 1)
-                (return (nreverse list)))
-              (setf n (next n)))))))
-
-(eval (subst 'interpreted-next 'next
-             (subst 'interpreted-collatz 'collatz *collatz*)))
-
-(defun fault-3 ()
-  (funcall 'interpreted-collatz 6))
-
-(eval *collatz*)
-(compile 'next)
-(compile 'collatz)
-
-(defun mended-3 ()
-  (funcall 'collatz 6))
-
-(defvar *more-3* (* 9 16))              ; the list
-
-;;; Functions from a file; one that COMPILE made; an interpreted one without
-;;; variables.
-
-(defun alike-1 ()
-  (let ((list '()))
-    (dotimes (i 10 list)
-      (push i list))))
+;;; A function that COMPILE made.
 
 (defvar *pairs* (compile nil '(lambda (list) (loop for x in list
                                                    collect (cons x x)))))
 
-(defun alike-2 ()
+(defun alike-1 ()
   (funcall *pairs* '(1 2 3)))
-
-(defvar *constant* (eval '(lambda () 3)))
-
-(defun alike-3 ()
-  (loop repeat 10
-        sum (the fixnum (funcall *constant*))))

@@ -34,51 +34,23 @@
 ;; A closure and four conses for each.
 (defvar *more-1* (* -4 (+ 48 (* 4 16))))
 
-;;; Once outside the loop.
-
-(defun fault-2 ()
-  (let ((sum 0))
-    (dolist (n *numbers* sum)
-      (with-simple-restart (abort "Stop at ~D." n)
-        (incf sum (half n))))))
-
-(defun mended-2 ()
-  (let ((sum 0) (last nil))
-    (with-simple-restart (abort "Stop at ~D." last)
-      (dolist (n *numbers* sum)
-        (setf last n)
-        (incf sum (half n))))))
-
-;; The one that is left; two closures and five conses for each of the rest.
-(defvar *more-2* (- 120 (* 3 (+ (* 2 48) (* 5 16)))))
-
 ;;; Several restarts.
 
-(defun fault-3 ()
+(defun fault-2 ()
   (let ((sum 0))
     (dolist (n *numbers* sum)
       (restart-bind ((use-value #'identity) (store-value #'identity))
         (incf sum (half n))))))
 
-(defun mended-3 ()
+(defun mended-2 ()
   (let ((sum 0))
     (dolist (n *numbers* sum)
       (incf sum (half n)))))
 
-(defvar *more-3* (- (* 4 3 16)))        ; conses
+(defvar *more-2* (- (* 4 3 16)))        ; conses
 
-;;; One restart; handlers; restarts of what signals.
+;;; One restart.
 
 (defun alike-1 ()
   (with-simple-restart (abort "Stop.")
     (mapcar #'half *numbers*)))
-
-(defun alike-2 ()
-  (dolist (n *numbers*)
-    (handler-case (half n)
-      (error () nil))))
-
-(defun alike-3 ()
-  (dotimes (i 2)
-    (handler-bind ((error #'continue))
-      (cerror "Go on." "No ~D" i))))

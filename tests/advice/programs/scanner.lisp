@@ -23,63 +23,18 @@
 (defun mended-1 ()
   (matches (load-time-value (cl-ppcre:create-scanner "[0-9]+"))))
 
-;;; A pattern that is made of a name.  The scanners are kept by name.
-
-(defun value (name)
-  (loop with pattern = (concatenate 'string "^" name "=(.*)$")
-        for line in *lines*
-        do (multiple-value-bind (match groups)
-               (cl-ppcre:scan-to-strings pattern line)
-             (when match
-               (return (svref groups 0))))))
-
-(defun fault-2 ()
-  (value "b"))
-
-(defvar *scanners* (make-hash-table :test #'equal))
-
-(defun name-scanner (name)
-  (or (gethash name *scanners*)
-      (setf (gethash name *scanners*)
-            (cl-ppcre:create-scanner
-             (concatenate 'string "^" name "=(.*)$")))))
-
-;; The pattern is not made, either: a string of eight characters, and seven
-;; conses.
-(defparameter *more-2* (- (+ 40 (* 8 4) (* 7 16))))
-
-(defun kept-value (name)
-  (loop with scanner = (name-scanner name)
-        for line in *lines*
-        do (multiple-value-bind (match groups)
-               (cl-ppcre:scan-to-strings scanner line)
-             (when match
-               (return (svref groups 0))))))
-
-(defun mended-2 ()
-  (kept-value "b"))
-
 ;;; CREATE-SCANNER itself, in a loop.
 
-(defun fault-3 ()
+(defun fault-2 ()
   (loop for line in *lines*
         sum (length (cl-ppcre:split (cl-ppcre:create-scanner "=") line))))
 
-(defun mended-3 ()
+(defun mended-2 ()
   (loop with equals = (load-time-value (cl-ppcre:create-scanner "="))
         for line in *lines*
         sum (length (cl-ppcre:split equals line))))
 
-;;; A constant, which CL-PPCRE has a scanner made of as the program is loaded;
-;;; a scanner that is kept; what else CL-PPCRE makes.
+;;; A constant, which CL-PPCRE has a scanner made of as the program is loaded.
 
 (defun alike-1 ()
   (count-if (lambda (line) (cl-ppcre:scan "[0-9]+" line)) *lines*))
-
-(defvar *digits* (cl-ppcre:create-scanner "[0-9]+"))
-
-(defun alike-2 ()
-  (cl-ppcre:all-matches-as-strings *digits* "1 22 333"))
-
-(defun alike-3 ()
-  (cl-ppcre:quote-meta-chars "a.b"))

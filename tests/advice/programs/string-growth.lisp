@@ -38,37 +38,9 @@
 (defun mended-2 ()
   (length (page *page* 30)))
 
-;;; A string with a fill pointer that is too short.
-
-(defun digits-of (n capacity)
-  (let ((text (make-array capacity :element-type 'character :fill-pointer 0
-                                   :adjustable t)))
-    (with-output-to-string (s text)
-      (dotimes (i n)
-        (prin1 i s)))
-    text))
-
-(defun fault-3 ()
-  (digits-of 50 10))
-
-;; Eighty characters more from the start.
-(defparameter *more-3* (* 80 4))
-
-(defun mended-3 ()
-  (digits-of 50 90))
-
-;;; A short text; a long string that is written to a stream that has room; a
-;;; vector of another type that grows.
+;;; A short text.
 
 (defun alike-1 ()
   (with-output-to-string (s)
     (dotimes (i 100)
       (write-char #\a s))))
-
-(defun alike-2 ()
-  (page *page* 20))
-
-(defun alike-3 ()
-  (let ((v (make-array 0 :fill-pointer t :adjustable t)))
-    (dotimes (i 100 v)
-      (vector-push-extend i v))))

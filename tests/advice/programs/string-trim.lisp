@@ -21,25 +21,7 @@
   (let ((line (fifth *lines*)))
     (parse-integer line :start (1+ (position #\= line)))))
 
-;;; What is trimmed already.
-
-(defun fault-3 ()
-  (loop for line in *lines*
-        maximize (length (string-right-trim " " line))))
-
-(defun mended-3 ()
-  (loop for line in *lines*
-        maximize (let ((last (position #\Space line :test #'char/=
-                                                    :from-end t)))
-                   (if last (1+ last) 0))))
-
-;;; SUBSEQ; COPY-SEQ; a search.
+;;; SUBSEQ.
 
 (defun alike-1 ()
   (subseq (fifth *lines*) 2))
-
-(defun alike-2 ()
-  (copy-seq (third *lines*)))
-
-(defun alike-3 ()
-  (search "b" (fifth *lines*)))
