@@ -179,52 +179,7 @@ result $? 'as is what continues it'
 kill -INT $pid
 ended 'after that' 130 5 50
 
-mkfifo orders
-
-# ---- a terminal ---------------------------------------------------------
-
-# What a shell there says of the end, and of the end after a stop.
-cat >shell <<'END'
-set -m
-trap : INT QUIT TSTP
-"$MPROF" run -o s.data ./signals wait 2>err
-echo $? >>said
-if [ -n "$(jobs -s)" ]; then
-  fg %1
-  echo $? >>said
-fi
-END
-export MPROF
-
-# lines FILE N: whether it has so many.
-lines() { [ "$(wc -l <"$1")" = "$2" ]; }
-export -f lines
-
-# on_terminal NAME KEY...: type KEY when the program waits, and the next one
-# when the shell has said something and it waits again.
-on_terminal() {
-  local name=$1 key n=0
-  shift
-  rm -f s.data* ready
-  : >said
-  { until_true test -s ready
-    for key; do
-      child=$(cat ready)
-      until_true is S "$child" "$(parent "$child")"
-      printf '%b' "$key"
-      n=$((n + 1))
-      until_true lines said $n
-    done; } | timeout 60 script -qec 'bash shell' /dev/null >typed
-  same "$name: the profile" '5 allocations, 50 bytes' \
-    "$("$MPROF" report s.data | grep -o '^[0-9]* allocations, [0-9]* bytes')"
-}
-
-on_terminal 'Ctrl-C' '\003'
-same 'Ctrl-C: what a shell sees' 130 "$(cat said)"
-on_terminal 'Ctrl-\' '\034'
-same 'Ctrl-\: what a shell sees' 131 "$(cat said)"
-on_terminal 'Ctrl-Z' '\032' '\034'
-same 'Ctrl-Z, fg, Ctrl-\: what a shell sees' $'148\n131' "$(cat said)"
+# ---- a terminal (what is typed: ../everyday/typed.sh) ----------------------
 
 # On a terminal, too, nothing is mprof's own: no signal that it handles and no
 # alarm that could reach the program.
@@ -243,22 +198,6 @@ rm -f ready
     >typed
 same 'mprof run handles no signal' 0 "$(cat handles)"
 same 'and has no timer' '' "$(cat timers)"
-
-# A terminal that vanishes tells only the leader of its session, which is
-# mprof here.
-rm -f ready s.data*
-timeout 60 script -qec "exec '$MPROF' run -o s.data ./signals wait 2>err" \
-  /dev/null <orders >typed &
-exec 3>orders
-until_true test -s ready
-child=$(cat ready)
-pid=$(parent "$child")
-{ kill -KILL "$(parent "$pid")" && until_true is_gone "$pid"; } 2>killed
-exec 3>&-
-is_gone "$child" 2>killed
-result $? 'a program ends when its terminal vanishes'
-same 'and has a profile' '5 allocations, 50 bytes' \
-  "$("$MPROF" report s.data | grep -o '^[0-9]* allocations, [0-9]* bytes')"
 
 # A loop in a shell ends by Ctrl-C, as it would without mprof.
 cat >loop <<'END'
