@@ -120,6 +120,10 @@ or NIL."
            ;; ECL 21.2.1 can give it in UTF-8 twice
            (ignore-errors (probe-file (string-of (namestring file)))))))
 
+(defun interpreted-p (function)
+  "Return true if FUNCTION is byte-code."
+  (and function (nth-value 1 (si::bc-split function)) t))
+
 (defun program-files ()
   "Return a list of (FILE INTERPRETED-P), for the files of all functions but
 ECL's."
@@ -130,7 +134,7 @@ ECL's."
       (let ((function (named-function symbol)))
         (when (and function (not (member (symbol-package symbol) own)))
           (pushnew (list (ext:compiled-function-file function)
-                         (and (si::bc-split function) t))
+                         (interpreted-p function))
                    names :test #'equal))))
     (loop for (name interpreted) in names
           for file = (true-file name)
@@ -227,8 +231,7 @@ The compiled file is called TEMPORARY, with another type."
   (when *new*
     (let ((source (make-pathname :type "lsp" :defaults temporary))
           (interpreted (loop for (nil name) in *new*
-                             for function = (named-function name)
-                             always (and function (si::bc-split function)))))
+                             always (interpreted-p (named-function name)))))
       (with-open-file (stream source :direction :output :if-exists :supersede)
         (format stream "(mprof::new-definitions)"))
       (load-again source interpreted temporary '()))))

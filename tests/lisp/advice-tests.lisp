@@ -7,7 +7,7 @@
 
 (in-suite mprof)
 
-(declaim (notinline gather gather-twice twin))
+(declaim (notinline gather gather-twice))
 
 (defun gather (&rest numbers)
   (setf *kept* (length numbers)))
@@ -51,9 +51,6 @@
      (dolist (part ',texts)
        (is (search part text)))))
 
-(defun twin (x)
-  (vector x x))
-
 (test advice-is-data
   (with-idle-profiler
     (let* ((profile (profiled (gather-twice 5)))
@@ -87,15 +84,6 @@
       (signals mprof:mprof-error (mprof:advise :profile profile :limit 0))
       (is (search "Nothing has been counted"
                   (progn (mprof:reset) (mprof:advise :stream nil)))))))
-
-(test advice-without-a-doubt
-  (with-idle-profiler
-    (let* ((profile (profiled (twin 1)))
-           (advice (data:figure :advice profile)))
-      (is (equal '("vector-list") (mapcar (data:reader :rule) advice)))
-      (is (null (data:figure :unknown (first advice))))
-      (is (not (search "Not known" (mprof:advise :profile profile
-                                                 :stream nil)))))))
 
 ;;; A library, with rules for those who use it: the example of mprof-advice(7).
 
@@ -144,23 +132,6 @@
                                                   :advice
                                                   (mprof:load-profile)))))))))))
 
-(test rules-that-are-wrong
-  (with-idle-profiler
-    (with-folder (folder)
-      (let ((profile (profiled (twin 1)))
-            (file (concatenate 'string folder "db.rules")))
-        (write-text file (format nil "rule: a~%trough: B~%"))
-        (flet ((message (function &rest arguments)
-                 (handler-case (apply function arguments)
-                   (mprof:profile-file-error () "of a profile")
-                   (mprof:mprof-error (condition) (princ-to-string condition)))))
-          (loop for text in (list (message #'mprof:advise :profile profile
-                                                          :rules file)
-                                  (message #'mprof:save "/tmp/a.json"
-                                           :profile profile :rules file))
-                do (is (search "db.rules:2: unknown key 'trough'; did you mean"
-                               text))))))))
-
 (test changes-are-tried
   (with-idle-profiler
     (let ((text (make-string-output-stream))
@@ -200,32 +171,6 @@
                       (defun gather (a b) (ext:quit (+ a b) nil))))
               do (is (search part (message definitions)))))
       (is (eq before #'gather)))))
-
-(defun show (n)
-  (setf *kept* (format nil "~D ~A" n n)))
-
-(defun show-by-formatter (n)
-  (setf *kept* (format nil (load-time-value (formatter "~D ~A")) n n)))
-
-(test changes-are-compiled-as-a-file-is
-  "What a change saves is what it saves in the file."
-  (with-idle-profiler
-    (flet ((allocated (function)
-             (dotimes (i 100) (funcall function i))
-             (multiple-value-list
-              (mprof:allocated-by (dotimes (i 100) (funcall function i))))))
-      (let ((*standard-output* (make-broadcast-stream)))
-        (is (equal (reverse (mapcar #'- (allocated 'show)
-                                    (allocated 'show-by-formatter)))
-                   (subseq (multiple-value-list
-                            (mprof:try-advice
-                                ((defun show (n)
-                                   (setf *kept*
-                                         (format nil (load-time-value
-                                                      (formatter "~D ~A"))
-                                                 n n))))
-                              (dotimes (i 100) (funcall 'show i))))
-                           0 2)))))))
 
 (test callers-call-the-new-definition
   (with-idle-profiler
@@ -349,6 +294,10 @@ leaves the program as it is."
         (write-shop file '())
         (eval (read-from-string (format nil *load-shop* compiled file)))
         (funcall 'run-shop)
+        (is (equal (list (not compiled))
+                   (loop for (name interpreted) in (mprof::program-files)
+                         when (equal (truename file) name)
+                           collect interpreted)))
         (let ((before (bytes)))
           (dolist (change changes)
             (write-shop edited change)
