@@ -11,6 +11,8 @@ golden=$top/tests/golden
 case $MPROF in /*) ;; *) MPROF=$top/$MPROF ;; esac
 : "${BUILD:=$top/build}"
 case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
+: "${ECL:=$BUILD/bin/ecl}"
+case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -47,6 +49,12 @@ expect() {
   result $? "$name"
 }
 
+# same NAME WANTED GOT: the two texts are equal.
+same() {
+  [ "$2" = "$3" ]
+  result $? "$1" || diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
+}
+
 # says NAME TEXT: the last output holds TEXT.
 says() {
   grep -qF -e "$2" out
@@ -57,6 +65,23 @@ says() {
 says_not() {
   ! grep -qF -e "$2" out
   result $? "$1"
+}
+
+# tells: for each line `ARGUMENTS|TEXT' of standard input mprof ends well with
+# these, says nothing on stderr, and its output holds TEXT; or does not, where
+# that begins with a `!'.  Without arguments it is the last output.
+tells() {
+  local words text arguments=''
+  while IFS='|' read -r words text; do
+    if [ -n "$words" ]; then
+      arguments=$words
+      eval "expect \"\$arguments\" 0 '' $arguments"
+    fi
+    case $text in
+    '!'*) says_not "$arguments: no ${text#!}" "${text#!}" ;;
+    *) says "$arguments: $text" "$text" ;;
+    esac
+  done
 }
 
 finish() {

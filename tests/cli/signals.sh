@@ -70,12 +70,6 @@ ended() {
     "$("$MPROF" report s.data | grep -o '^[0-9]* allocations, [0-9]* bytes')"
 }
 
-same() { # NAME WANTED GOT
-  [ "$2" = "$3" ]
-  result $? "$1"
-  diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
-}
-
 for name in INT TERM HUP QUIT USR1 USR2 ALRM VTALRM PROF PIPE IO PWR STKFLT \
   XCPU XFSZ ABRT TRAP SYS ILL FPE BUS SEGV; do
   start ./signals wait

@@ -11,8 +11,6 @@
 here=$top/tests/everyday
 . "$here/surroundings.bash"
 . "$here/uses.bash"
-: "${ECL:=$BUILD/bin/ecl}"
-case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
 
 # The surroundings say what is different from this.
 unset COLUMNS NO_COLOR LANG LANGUAGE "${!LC_@}" "${!MPROF_@}"

@@ -6,8 +6,6 @@
 
 . "$(dirname "$0")/../cli/check.bash"
 . "$top/tests/everyday/waiting.bash"
-: "${ECL:=$BUILD/bin/ecl}"
-case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
 unset TMUX "${!MPROF_@}"
 export MPROF ECL LC_ALL=C.UTF-8
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Sourced by the tests here: waiting for events, and comparing.
+# Sourced by the tests here: waiting for events, and chains.
 
 # until_true COMMAND...: waits until it is.  Nothing comes from the pipe that it
 # reads, so no process is needed to pause.
@@ -25,9 +25,3 @@ is_gone() { ! kill -0 "$1"; }
 
 # chains [OPTION...] FILE: what functions have allocated, by their callers.
 chains() { "$MPROF" export --format=folded --value=allocs "$@" 2>&1; }
-
-# same NAME WANTED GOT: one check.
-same() {
-  [ "$2" = "$3" ]
-  result $? "$1" || diff <(echo "$2") <(echo "$3") | sed 's/^/# /'
-}

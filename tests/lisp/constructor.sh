@@ -6,8 +6,6 @@
 # not wait for the dynamic linker.
 
 . "$(dirname "$0")/../cli/check.bash"
-: "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}" "${MPROF:=$BUILD/bin/mprof}"
-case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
 include=$(dirname "$ECL")/../ecl/include
 
 for flags in '-o opener.so' '-DLIBRARY -o library.so'; do

@@ -131,36 +131,6 @@
   (let ((function (data:row :functions name profile)))
     (and function (data:figure :self-allocations function))))
 
-(test filter-by-what-is-none
-  (with-idle-profiler
-    (let ((profile (profiled (one-way 5))))
-      (signals mprof:mprof-error (mprof:load-profile profile :focus "("))
-      (signals mprof:mprof-error (mprof:load-profile profile :cake 3)))))
-
-(test filter-by-type-and-category
-  "Choices on top of one another leave what is in all of them."
-  (with-idle-profiler
-    (let* ((profile (profiled (make-conses 5) (make-doubles 10)))
-           (conses (mprof:load-profile profile :type "^CONS$"))
-           (others (mprof:load-profile profile :category '(:struct :other))))
-      (flet ((types (profile &rest choices)
-               (sort (mapcar (data:reader :name)
-                             (data:figure :types (apply #'mprof:load-profile profile
-                                                choices)))
-                     #'string<)))
-        (is (equal '("CONS") (types conses)))
-        (is (= 80 (data:figure :bytes conses)))
-        (is (equal '("CONS") (types profile :category :cons)))
-        (is (= 1 (length (types others))))
-        (is (search "DOUBLE-FLOAT" (first (types others))))
-        (is (null (types conses :type "DOUBLE")))
-        (is (equal '("CONS") (types conses :type "O")))
-        (is (null (types others :category :cons)))
-        (is (equal (types others) (types others :category '(:cons :struct
-                                                            :other)))))
-      (signals mprof:mprof-error
-        (mprof:load-profile profile :category :cake)))))
-
 (test filter-by-a-predicate
   (with-idle-profiler
     (let* ((profile (profiled (one-way 5) (other-way 10)))
@@ -217,6 +187,8 @@
                    ((:phase (:run :eval)) (:phase :run) 11125)
                    ((:phase :eval) (:phase :run) nil)
                    ((:focus "OTHER-WAY") (:phase :run) 20)
+                   ((:category (:cons :other)) (:type "^CONS$") 11125)
+                   ((:type "O") (:category :struct) nil)
                    ((:focus "OTHER-WAY" :phase :run) (:thread "b") nil))
             do (is (eql expected (funcall again first second))
                    "~S then ~S left ~S and not ~S" first second

@@ -11,24 +11,25 @@
     (do-external-symbols (symbol package symbols)
       (push symbol symbols))))
 
-(test every-export-means-something
-  (dolist (package '(#:mprof #:mprof.data))
-    (dolist (symbol (exports package))
-      (is (or (fboundp symbol) (find-class symbol nil) (boundp symbol))
-          "~S is neither function, class nor variable." symbol))))
+(defmacro do-exports ((package symbol) &body body)
+  "Evaluate BODY for each export SYMBOL of each PACKAGE of mprof."
+  `(dolist (,package '(#:mprof #:mprof.data))
+     (dolist (,symbol (exports ,package))
+       ,@body)))
 
 (test every-export-has-a-docstring
+  "A function, a class or a variable, whose docstring has an example."
   (dolist (package '(#:mprof #:mprof.data))
-    (is (stringp (documentation (find-package package) t)))
-    (dolist (symbol (exports package))
-      (when (fboundp symbol)
-        (is (plusp (length (documentation symbol 'function)))
-            "~S has no documentation as a function." symbol))
-      (when (boundp symbol)
-        (is (search "Example:" (documentation symbol 'variable))))
-      (when (find-class symbol nil)
-        (is (plusp (length (documentation symbol 'type)))
-            "~S has no documentation as a type." symbol)))))
+    (is (stringp (documentation (find-package package) t))))
+  (do-exports (package symbol)
+    (is (or (fboundp symbol) (find-class symbol nil) (boundp symbol))
+        "~S is neither function, class nor variable." symbol)
+    (loop for (is kind) in `((,(fboundp symbol) function)
+                             (,(boundp symbol) variable)
+                             (,(find-class symbol nil) type))
+          when is
+            do (is (search "Example:" (documentation symbol kind))
+                   "~S has no example as a ~(~A~)." symbol kind))))
 
 (defun words-in (text)
   "The words of TEXT that are made of capital letters and dashes."
@@ -50,15 +51,6 @@
         (is (member (string-trim "*" (symbol-name symbol)) named :test #'string=)
             "~S is not on the map." symbol))))
   (is (<= (length (exports '#:mprof)) 27)))
-
-(test every-export-has-an-example
-  (dolist (package '(#:mprof #:mprof.data))
-    (dolist (symbol (exports package))
-      (dolist (kind '(function type))
-        (let ((text (documentation symbol kind)))
-          (when text
-            (is (search "Example:" text)
-                "~S has no example as a ~(~A~)." symbol kind)))))))
 
 ;;; Examples
 
@@ -129,17 +121,16 @@ values if they are known."
 
 (test examples-run
   "The example of every export runs as it stands."
-  (dolist (package '(#:mprof #:mprof.data))
-    (dolist (symbol (exports package))
-      (dolist (kind '(function type))
-        (let ((text (documentation symbol kind)))
-          (when text
-            (let ((condition
-                    (with-idle-profiler
-                      (handler-case (progn (run-example symbol text) nil)
-                        (error (condition) condition)))))
-              (is (null condition) "The example of ~S, a ~(~A~): ~A" symbol kind
-                  condition))))))))
+  (do-exports (package symbol)
+    (dolist (kind '(function type))
+      (let ((text (documentation symbol kind)))
+        (when text
+          (let ((condition
+                  (with-idle-profiler
+                    (handler-case (progn (run-example symbol text) nil)
+                      (error (condition) condition)))))
+            (is (null condition) "The example of ~S, a ~(~A~): ~A" symbol kind
+                condition)))))))
 
 ;;; Arguments and options
 

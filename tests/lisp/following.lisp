@@ -11,24 +11,18 @@
 
 (defpackage #:following
   (:use #:common-lisp)
-  (:export #:*failures* #:*kept* #:same #:by-release #:in-thread
+  (:export #:*kept* #:same #:in-thread
            #:again-and-again #:in-other-words #:call-collector #:addresses
            #:still-alive #:collect-until-dead #:following))
 
 (in-package #:following)
 
-(defvar *failures* 0)
 (defvar *kept* '() "What programs leave alive.")
 
 (defun same (what expected actual)
   (let ((same (equal expected actual)))
-    (unless same (incf *failures*))
     (format t "~&~:[not ok~;ok~] - ~A~%~:[# expected ~S, got ~S~%~;~]" same what
             same expected actual)))
-
-(defmacro by-release (old new)
-  "OLD in ECL 21.2.1, NEW in 24.5.10."
-  (if (eql (search "21." (lisp-implementation-version)) 0) old new))
 
 (defun in-thread (function &rest arguments)
   "Call FUNCTION with ARGUMENTS in a thread of its own; its value is lost."

@@ -5,8 +5,6 @@
 # monitor's lock: also where threads begin and end, of Lisp and of C.
 
 . "$(dirname "$0")/../cli/check.bash"
-: "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}"
-case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
 
 ${CC:-gcc} -O1 -fPIC -shared -o interrupted.so \
   "$top/tests/lisp/interrupted-thread.c"

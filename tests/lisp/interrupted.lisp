@@ -90,4 +90,3 @@ MEANWHILE before HOLD returns."
 
 (run)
 (throw-out)
-(si:exit 3)

@@ -334,30 +334,6 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
   (collect)
   (same "are dead, and no others" '(("CONS" 100 1600)) (alive 'conses 0)))
 
-;;; More contexts than the budget has room for
-
-(defun turn (bits n)
-  (cond ((zerop n) (vectors 1))
-        ((logbitp n bits) (turn-left bits (1- n)))
-        (t (turn-right bits (1- n)))))
-
-(defun turn-left (bits n) (turn bits n))
-(defun turn-right (bits n) (turn bits n))
-
-(defun turns (n)
-  "N vectors, each made at the end of one of 256 ways."
-  (dotimes (i n) (turn i 8)))
-
-(following-alone ("objects over the budget"
-                  :max-contexts 300 :unfolded t)
-  (in-thread #'turns 1000)
-  (collect)
-  (same "vectors" (list 1000 (* 1000 (+ 48 80)))
-        (type-sum "(SIMPLE-ARRAY T)" (alive 'turns 0)))
-  (same "some are" t
-        (plusp (mprof.data:figure :self-allocations
-                (mprof.data:row :functions "[over the budget]")))))
-
 (following "without a collection"
   (call-collector "GC_disable")
   (mprof:reset)
@@ -368,18 +344,6 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
         (mprof.data:comment "mprof.live_collection" (mprof:load-profile)))
   (call-collector "GC_enable")
   (same "now there is" '(("CONS" 10 160)) (alive 'conses)))
-
-(following "while others allocate, collect and save"
-  (let ((others (loop repeat 3
-                      collect (mp:process-run-function
-                               "other" #'again-and-again 3 #'garbage 1000))))
-    (loop repeat 20
-          for n from 100 by 100
-          do (in-thread #'conses 100)
-             (same (format nil "~D conses" n) (list (list "CONS" n (* 16 n)))
-                   (alive 'conses)))
-    (mapc #'mp:process-join others))
-  (same "garbage" '() (alive 'garbage)))
 
 ;;; As Lisp data, and as a budget
 

@@ -22,26 +22,6 @@
       (is (plusp (data:figure :line callee)))
       (is (null (data:row :arcs '(make-conses call-make-conses) profile))))))
 
-(test what-was-alive
-  "Reports and files count it, by the same words."
-  (let ((file (asdf:system-relative-pathname "mprof"
-                                             "../tests/golden/live.data"))
-        (saved "live.folded"))
-    (is (search "
-     1  2   2200 61  other     HASH-TABLE
-    40 86   1280 35  struct    INSTANCE    APP::ENTRY
-     5 10     80  2  cons      CONS
-"
-                (mprof:report :profile file :stream nil :tables :types :no-legend t
-                              :value :live-allocs :sort :live)))
-    (unwind-protect
-         (progn
-           (mprof:save saved :profile (mprof:load-profile file) :format :folded
-                             :value :live)
-           (is (equal '("APP::MAIN;APP::CACHE 3480" "APP::MAIN;APP::PARSE 80")
-                      (uiop:read-file-lines saved))))
-      (uiop:delete-file-if-exists saved))))
-
 (test calls-that-are-not-known
   "Calls of C functions are NIL; those that C functions make are known."
   (let* ((profile (mprof:load-profile (asdf:system-relative-pathname
@@ -128,14 +108,6 @@
                        (data:figure :class subjects)
                        (data:figure :allocations subjects)
                        (data:figure :bytes subjects)))))))
-
-(test comments
-  (with-idle-profiler
-    (let ((profile (profiled (make-conses 10))))
-      (is (string= "lisp" (data:comment "mprof.language" profile)))
-      (is (string= "10" (data:comment "mprof.allocations" profile)))
-      (is (string= "160" (data:comment "mprof.bytes" profile)))
-      (is (null (data:comment "mprof.cake" profile))))))
 
 (test names-by-symbol-and-list
   "Names of functions print as they show in profiles."

@@ -291,15 +291,6 @@ value: T where they take none."
                      :environ (append environment (ext:environ))
                      :input nil :output output :error :output)))
 
-(test require-works
-  (is (search "(3 48)"
-              (run-ecl '()
-                       "(require :mprof)"
-                       "(defvar *l*)"
-                       "(mprof:with-profiling (:report nil)
-                          (setf *l* (cons 1 (cons 2 (cons 3 nil)))))"
-                       "(print (list (mprof::allocations) (mprof::bytes)))"))))
-
 (test asdf-works
   (is (search "YES"
               (run-ecl '() "(require :asdf)" "(asdf:load-system \"mprof\")"

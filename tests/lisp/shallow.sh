@@ -6,8 +6,6 @@
 # that begins to count on a small stack, and has lines all the same.
 
 . "$(dirname "$0")/../cli/check.bash"
-: "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}"
-case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
 
 ${CC:-gcc} -O1 -fPIC -shared -Wl,-z,now \
   -isystem "$(dirname "$ECL")/../ecl/include" -o shallow.so \

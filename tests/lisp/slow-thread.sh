@@ -5,8 +5,6 @@
 # record of it is counted when the collector counts it.
 
 . "$(dirname "$0")/../cli/check.bash"
-: "${BUILD:=$top/build}" "${ECL:=$BUILD/bin/ecl}"
-case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
 
 ${CC:-gcc} -O1 -fPIC -shared -o slow.so "$top/tests/lisp/slow-thread.c"
 cat >program.lisp <<'EOF'

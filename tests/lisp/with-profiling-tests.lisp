@@ -325,10 +325,6 @@ file."
       (is (equal '(1 2) (handler-bind ((mprof:profile-file-error #'continue))
                           (multiple-value-list (run))))))))
 
-(test with-profiling-is-one-call
-  (is (eq 'mprof::call-with-profiling
-          (first (macroexpand-1 '(mprof:with-profiling () (list 1)))))))
-
 (defun inner-profiling ()
   (mprof:with-profiling (:report nil) (make-conses 6)))
 

@@ -37,7 +37,7 @@ suites() {
   for kind in $kinds; do
     case $kind in
     c) tr ' ' '\n' <<<"$TESTS" | sed 's/.*\//c\//' ;;
-    lisp) printf '%s\n' lisp lisp/live lisp/file lisp/interrupted ;;
+    lisp) printf '%s\n' lisp/run lisp/live lisp/file lisp/interrupted ;;
     */*) echo "$kind" ;;
     *) printf '%s\n' tests/"$kind"/*.sh | sed 's/^tests\///; s/\.sh$//' ;;
     esac

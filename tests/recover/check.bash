@@ -4,18 +4,10 @@
 # allocate in a file that is mapped, and are killed.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/check.bash"
-: "${ECL:=$BUILD/bin/ecl}" "${CC:=gcc}"
-case $ECL in /*) ;; *) ECL=$top/$ECL ;; esac
+: "${CC:=gcc}"
 programs=$top/tests/recover/programs
 kills=${KILLS:-10}
 ulimit -S -c 0
-
-# same NAME EXPECTED GOT
-same() {
-  [ "$2" = "$3" ]
-  result $? "$1"
-  [ "$2" = "$3" ] || echo "# expected '$2', got '$3'"
-}
 
 wait_for() { # COMMAND...
   for ((i = 0; i < 6000; i++)); do

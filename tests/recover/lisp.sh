@@ -98,6 +98,12 @@ for options in '--frames=types' '--frames=threads' '--system=root --frames=types
     "$("$MPROF" export --format=folded $options own.data | sum)" \
     "$("$MPROF" export --format=folded $options killed.data | sum)"
 done
+# made FILE REGEX [OPTION...]: the objects of all chains that match.
+made() {
+  "$MPROF" export --format=folded --value=allocs "${@:3}" "$1" |
+    awk -v regex="$2" '$0 ~ regex { n += $NF } END { print n }'
+}
+
 # bytes FILE END [OPTION...]: of all chains that end so
 bytes() {
   "$MPROF" export --format=folded "${@:3}" "$1" |
@@ -163,15 +169,11 @@ ends 137 "$call" "$start" "$join" \
        (progn (work 0 1000 *bytes*) (mprof:save "child.data") (call "_exit" :void 0))
        (progn (call "wait" :int 0) (work 1 1000 *bytes*) '"$kill"'))'
 same 'a fork: the figures of the parent' 1000 \
-  "$("$MPROF" export --format=folded --value=allocs --frames=threads killed.data |
-    awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+  "$(made killed.data 'SI:TOP-LEVEL.*MAKE-ONE' --frames=threads)"
 same 'and of the child' 1000 \
-  "$("$MPROF" export --format=folded --value=allocs --frames=threads child.data |
-    awk '/SI:TOP-LEVEL/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+  "$(made child.data 'SI:TOP-LEVEL.*MAKE-ONE' --frames=threads)"
 
-same 'the child begins with none' 1000 \
-  "$("$MPROF" export --format=folded --value=allocs child.data |
-    awk '/CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+same 'the child begins with none' 1000 "$(made child.data MAKE-ONE)"
 
 # A fork copies no counters.  The tree has 262,144 chains, on some 9,000 pages.
 cat >faults.lisp <<'EOF'
@@ -207,8 +209,7 @@ ends 3 "$call" "$start" "$join" \
               (work 0 1000 *bytes*) '"$kill"')
        (progn (call "wait" :int 0) (call "_exit" :void 3)))'
 same 'the child of a fork that begins anew' 1000 \
-  "$(${MPROF} export --format=folded --value=allocs child.data |
-    awk '/CL-USER::WORK;/ && /CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+  "$(made child.data 'WORK;.*MAKE-ONE')"
 "$MPROF" export --format=folded --system=show child.data >out
 says 'it has names of C functions' ';main;'
 says_not 'all functions have names' '[unknown]'
@@ -242,18 +243,14 @@ EOF
   --eval "$call" --eval "$kill" </dev/null >out.lisp 2>err.lisp)
 same 'it is killed' 137 $?
 same 'what was counted before is in the file' '33388' \
-  "$("$MPROF" export --format=folded --value=allocs killed.data |
-    awk '/CL-USER::MAKE-SOME/ { n += $NF } END { print n }')"
+  "$(made killed.data MAKE-SOME)"
 same 'with the threads of before' 20000 \
-  "$("$MPROF" export --format=folded --value=allocs --frames=threads killed.data |
-    awk '/other/ && /CL-USER::MAKE-SOME/ { n += $NF } END { print n }')"
+  "$(made killed.data 'other.*MAKE-SOME' --frames=threads)"
 
 # A body counts in its file.
 rm -f log killed.data*
 ends 137 "$call" '(mprof:with-profiling (:file "killed.data")
   (work 0 1000 *bytes*) '"$kill"')'
-same 'a body that is killed' 1000 \
-  "$("$MPROF" export --format=folded --value=allocs killed.data |
-    awk '/CL-USER::MAKE-ONE/ { n += $NF } END { print n }')"
+same 'a body that is killed' 1000 "$(made killed.data MAKE-ONE)"
 
 finish

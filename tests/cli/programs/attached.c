@@ -2,7 +2,7 @@
  *
  * attached.c -- a program that runs when the monitor comes, and when it goes:
  * it waits for files, which are made then.  How it waits is its argument:
- * `idle', it sleeps; `busy', it allocates all the time, in four threads. With
+ * `idle', it sleeps; `busy', it allocates all the time, in two threads.  With
  * a second one it does not wait for the second file: `exit', `_exit', `exec'.
  */
 #include <pthread.h>
@@ -30,20 +30,19 @@ keep_busy(void *unused)
 static void
 wait_for(const char *file)
 {
-  pthread_t threads[3];
+  const bool busy = strcmp(how, "busy") == 0;
+  pthread_t thread;
   over = false;
-  if (strcmp(how, "busy") == 0)
-    for (int i = 0; i < 3; i++)
-      pthread_create(&threads[i], NULL, keep_busy, NULL);
+  if (busy)
+    pthread_create(&thread, NULL, keep_busy, NULL);
   while (access(file, F_OK) != 0)
-    if (strcmp(how, "busy") == 0)
+    if (busy)
       free(malloc(3000));
     else
       usleep(1000);
   over = true;
-  if (strcmp(how, "busy") == 0)
-    for (int i = 0; i < 3; i++)
-      pthread_join(threads[i], NULL);
+  if (busy)
+    pthread_join(thread, NULL);
 }
 
 /* An object of before, and one that the next one gets the address of. */

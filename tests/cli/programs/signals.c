@@ -8,7 +8,6 @@
  *                            object of as many bytes as the signal has for a
  *                            number, and the file `handled'; TERM ends it with
  *                            status 9
- *     signals STATUS         does not wait
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -53,8 +52,6 @@ main(int argc, char **argv)
   if (strcmp(argv[1], "wait") == 0)
     for (;;)
       pause();
-  if (argc == 2)
-    return atoi(argv[1]);
   while (got != SIGTERM) {
     sigsuspend(&before);
     kept[5] = malloc((size_t)got);
