@@ -67,15 +67,14 @@ says 'sizes and calls' \
   done
 } >groups
 "$BUILD/tests/write_profile" groups groups groups.data
-run advise groups.data
-says 'first all about the definition that saves most' \
-  '1. saves up to 1136 bytes, 12 %: APP::G signals conditions, and more'
-says 'each piece' '   320 of these bytes: generic-float, check; source file'
-says 'small ones of it' '   and 1 smaller, together 16 bytes.'
-says 'then another' '2. saves up to 960 bytes, 10 %: APP::F signals conditions'
-says 'the rest' 'and 3 smaller, together 1920 bytes; --verbose shows them.'
-run advise --verbose groups.data
-says 'the last one' '13. saves up to 640 bytes, 7 %: APP::K9 signals conditions'
+tells <<'END'
+advise groups.data|1. saves up to 1136 bytes, 12 %: APP::G signals conditions, and more
+|   320 of these bytes: generic-float, check; source file
+|   and 1 smaller, together 16 bytes.
+|2. saves up to 960 bytes, 10 %: APP::F signals conditions
+|and 3 smaller, together 1920 bytes; --verbose shows them.
+advise --verbose groups.data|13. saves up to 640 bytes, 7 %: APP::K9 signals conditions
+END
 run report --tables=advice --no-legend groups.data
 same 'a report has three lines' 3 "$(grep -c '^  saves up to ' out)"
 

@@ -50,19 +50,16 @@ for option in focus=main\\.tree ignore=main\\.tree hide=main\\.text \
   result $? "go: and so it has with --$option"
 done
 
-expect 'what Go says' 0 '' report --no-legend -verbose "$foreign/go.pb.gz"
-says_not 'is exact when all was recorded' 'estimates'
-says 'sizes of objects' \
-  '    48     509 27    24432  1      1   24384  8'
-says 'frees, kept' '296160 **    1875  1842752 **   1309  1546592 **  <TOTAL>'
-says 'inlined functions' ' main.leaf'
-expect 'a sample' 0 '' report "$foreign/go-sampled.pb.gz"
-says 'is called one' \
-  'Sampled, one allocation in about 4096 bytes: figures are estimates'
-expect 'what was live' 0 '' report --no-legend "$foreign/jemalloc-live.pb.gz"
-says 'is called that' 'The profile has only memory that was live'
-says 'frees are left blank' '340320 **     101  340320 **                   <TOTAL>'
-says 'code without symbols' '[libjemalloc.so.2]'
+tells <<'END'
+report --no-legend -verbose $foreign/go.pb.gz|!estimates
+|    48     509 27    24432  1      1   24384  8
+|296160 **    1875  1842752 **   1309  1546592 **  <TOTAL>
+| main.leaf
+report $foreign/go-sampled.pb.gz|Sampled, one allocation in about 4096 bytes: figures are estimates
+report --no-legend $foreign/jemalloc-live.pb.gz|The profile has only memory that was live
+|340320 **     101  340320 **                   <TOTAL>
+|[libjemalloc.so.2]
+END
 
 echo 'leak:*' >suppressions
 expect 'suppressions of the user' 0 '' report --no-legend --tables=leaks \
@@ -104,89 +101,61 @@ expect 'compared' 0 '' diff --no-legend "$foreign/jemalloc-live.pb.gz" \
 says 'the bytes of both' '340320  735520  +395200 +116.1  bytes'
 says 'and what they are' 'The profile has only memory that was live'
 
-# by_hand NAME STATUS ERROR COMMAND...: of that profile, which is `made'.
-by_hand() {
-  local name=$1 status=$2 message=$3
-  shift 3
-  "$BUILD/tests/write_profile" "$foreign/profiles.txt" "$name" made
-  expect "$name: $*" "$status" "$message" "$@" made
-}
-by_hand bytes-alone 0 '' report --no-legend -verbose
-says 'no number of objects' '4096 bytes, 3 functions, 2 contexts'
-says_not 'none at all' 'allocations'
-says 'what it has' 'The profile has only memory that was live'
-says 'what it has not' \
-  'The profile does not count objects: their numbers and sizes are blank'
-says 'blank numbers: leaks' '4096 **           4096 **                   <TOTAL>'
-says 'and of a function' '4000 97           4000 97'
-says 'direct' ' **   4096                        4096                  **  <TOTAL>'
-says 'and of a function' ' 97   4000                        4000                  97  f'
-says 'bins' 'unknown              4096 **         4096 **'
-by_hand bytes-alone 0 '' report --tables=bins
-says 'a bin of unknown size' 'unknown              4096 **'
-by_hand bytes-alone 0 '' export --format=json
-says 'the same' '{"kind":"unknown","size":null,'
-by_hand bytes-alone 0 '' export --format=lisp
-says 'the same' '((:size :unknown :bytes 4096 '
-by_hand bytes-alone 0 '' export --format=csv --tables=bins
-says 'the same' '"unknown","'
-by_hand bytes-alone 0 '' export --format=lisp --tables=contexts
-says 'the same' ':size :unknown :phase "run" :thread "[unnamed]" :bytes 4000 '
-by_hand any-order 0 '' export --format=csv --tables=functions
-says 'units and order' '"f",3072,4,3072,4,1024,2,1024,2,,'
-by_hand any-order 0 '' export --format=json
-says 'calls that nobody counted are unknown' '"activations":null'
-says_not 'none of them are 0' '"activations":0'
-says_not 'nor those of arcs' '"calls":0'
-by_hand any-order 0 '' export --format=lisp
-says 'the same in Lisp' ':activations nil'
-says_not 'the same of arcs' ':calls 0'
-by_hand any-order 0 '' export --format=suppressions
-says 'what is kept is in bytes, whatever its unit' '# 1024 bytes in 2 objects'
-by_hand nothing-allocated 0 '' report --no-legend
-says 'what was live counts' '3 allocations, 48 bytes, 2 functions, 1 context'
-says 'and it is said' 'The profile has only memory that was live'
-by_hand unknown-names 0 '' export --format=csv --tables=functions
-says 'the first in bytes, with its count' '"f",100,1,100,1,'
-by_hand unknown-names-shown 0 '' export --format=csv --tables=functions
-says 'the one to show' '"f",400,2,400,2,'
-by_hand no-functions 0 '' export --format=folded
-says 'places' '[unknown];0x1010;0x1020;[libfoo.so.1] 16'
-by_hand runtime-files 0 '' export --format=folded
-says 'what runs it does not show' \
-  '[maxima+0x1000];[maxima.fas+0x1010];[libmine.so+0x1060] 16'
-by_hand interval 0 '' report --no-legend -verbose
-says 'all that is live' '1200 **      10   1000 **                   <TOTAL>'
-says 'and where nothing was allocated' \
-  ' 700 58       0      0                      main>g'
-says 'also directly' '         0       0                 700     58               g'
-says 'frees are not known' 'as in a difference of profiles: frees are blank'
-by_hand interval 0 '' export --format=folded --value=kept
-says 'chains of what is live' 'main;g 700'
-by_hand interval 0 '' merge -o merged
-expect 'merged: as it was' 0 '' export --format=csv merged
-says 'what is live' '"g",0,0,0,0,700,7,700,7,'
-by_hand interval-bytes 0 '' report --no-legend
-says 'nor are they where only bytes tell' 'frees are blank'
-by_hand change 0 '' report --no-legend
-says 'a difference has allocations' \
-  '11 allocations, 1024 bytes, 3 functions, 2 contexts'
-says 'what is live in it is none' 'as in a difference of two profiles'
-says_not 'and is left out' 'kept'
-by_hand change 0 '' merge -o merged
-cp made other
-expect 'a difference is merged' 0 '' merge -o merged made other
-expect 'and read again' 0 '' report --no-legend merged
-says 'and adds up' '22 allocations, 2048 bytes'
+# Profiles by hand.
+for name in $(sed -n 's/^profile \([^ ]*\) .*/\1/p' "$foreign/profiles.txt"); do
+  "$BUILD/tests/write_profile" "$foreign/profiles.txt" "$name" "$name"
+done
+tells <<'END'
+report --no-legend -verbose bytes-alone|4096 bytes, 3 functions, 2 contexts
+|!allocations
+|The profile has only memory that was live
+|The profile does not count objects: their numbers and sizes are blank
+|4096 **           4096 **                   <TOTAL>
+|4000 97           4000 97
+| **   4096                        4096                  **  <TOTAL>
+| 97   4000                        4000                  97  f
+|unknown              4096 **         4096 **
+report --tables=bins bytes-alone|unknown              4096 **
+export --format=json bytes-alone|{"kind":"unknown","size":null,
+export --format=lisp bytes-alone|((:size :unknown :bytes 4096 
+export --format=csv --tables=bins bytes-alone|"unknown","
+export --format=lisp --tables=contexts bytes-alone|:size :unknown :phase "run"
+export --format=csv any-order|"f",3072,4,3072,4,1024,2,1024,2,,
+export --format=json any-order|"activations":null
+|!"activations":0
+|!"calls":0
+export --format=lisp any-order|:activations nil
+|!:calls 0
+export --format=suppressions any-order|# 1024 bytes in 2 objects
+report --no-legend nothing-allocated|3 allocations, 48 bytes, 2 functions, 1 context
+|The profile has only memory that was live
+export --format=csv unknown-names|"f",100,1,100,1,
+export --format=csv unknown-names-shown|"f",400,2,400,2,
+export --format=folded no-functions|[unknown];0x1010;0x1020;[libfoo.so.1] 16
+export --format=folded runtime-files|[maxima+0x1000];[maxima.fas+0x1010];[libmine.so+0x1060] 16
+report --no-legend -verbose interval|1200 **      10   1000 **                   <TOTAL>
+| 700 58       0      0                      main>g
+|         0       0                 700     58               g
+|as in a difference of profiles: frees are blank
+export --format=folded --value=kept interval|main;g 700
+report --no-legend interval-bytes|frees are blank
+report --no-legend change|11 allocations, 1024 bytes, 3 functions, 2 contexts
+|as in a difference of two profiles
+|!kept
+END
+run merge -o merged interval
+run merge -o twice change change
+tells <<'END'
+export --format=csv merged|"g",0,0,0,0,700,7,700,7,
+report --no-legend twice|22 allocations, 2048 bytes
+END
 for name in negative negative-live; do
-  "$BUILD/tests/write_profile" "$foreign/profiles.txt" $name made
-  run report made
+  run report $name
   [ "$status" = 1 ] && grep -q 'sample 0 has the negative value' err
   result $? "$name: refused"
 done
 for name in no-heap no-columns beyond-64-bits beyond-63-bits; do
-  "$BUILD/tests/write_profile" "$foreign/profiles.txt" $name made
-  run report made
+  run report $name
   cat err
 done >refused
 [ "$(grep -o 'is not a heap[^()]*([^)]*)\|the sums overflow at sample 0' \

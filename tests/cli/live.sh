@@ -103,23 +103,16 @@ chain,bytes,allocations,calls,live_bytes,live_allocations
 "APP::MAIN;APP::PARSE;APP::READ",800,50,50,0,0
 END
 
-run export --format=json "$l"
-says 'json: totals' '"totals":{"bytes":10200,"allocations":351,'\
-'"live_bytes":3560,"live_allocations":46}'
-run export --format=callgrind "$l"
-says 'callgrind: events' 'events: Bytes Allocs LiveBytes LiveAllocs'
-says 'callgrind: totals' 'totals: 10200 351 3560 46'
-run export --format=speedscope --value=live "$l"
-says 'speedscope: shows it first' '"activeProfileIndex":2'
-says 'speedscope: all of it' \
-  '"name":"live bytes","unit":"bytes","startValue":0,"endValue":3560'
-run export --format=dot --value=live-allocs "$l"
-says 'dot: the caption' \
-  '46 allocations, 3560 bytes, alive at the last collection'
-run report --tables=leaks "$l"
-says 'the leak table is for C' 'This profile does not record what was freed.'
-run report "$l"
-says_not 'nor is it there unasked' LEAKS
+tells <<'END'
+export --format=json $l|"totals":{"bytes":10200,"allocations":351,"live_bytes":3560,
+export --format=callgrind $l|events: Bytes Allocs LiveBytes LiveAllocs
+|totals: 10200 351 3560 46
+export --format=speedscope --value=live $l|"activeProfileIndex":2
+|"name":"live bytes","unit":"bytes","startValue":0,"endValue":3560
+export --format=dot --value=live-allocs $l|46 allocations, 3560 bytes, alive at the last
+report --tables=leaks $l|This profile does not record what was freed.
+report $l|!LEAKS
+END
 run report --sort=kept --no-legend "$l"
 cp out expected
 run report --sort=live --no-legend "$l"

@@ -133,36 +133,25 @@ expect 'two dashes' 0 '' report --verbose --no-legend --sort name "$x"
 cmp -s out expected
 result $? 'one dash and two mean the same'
 
-expect 'bins only' 0 '' report --tables=bins "$w"
-says 'the table asked for' 'ALLOCATION BINS'
-says_not 'no other table' 'DIRECT ALLOCATION'
-says 'a legend by default' 'types that have this size'
-expect 'no legend' 0 '' report --tables=bins --no-legend "$w"
-says_not 'no legend when not wanted' 'types that have this size'
-
-expect 'no leak table for Lisp' 0 '' report "$w"
-says_not 'leaks are off for Lisp' 'MEMORY LEAKS'
-expect 'leak table all the same' 0 '' report -leaktable "$w"
-says 'and says what is the matter' 'does not record what was freed'
-expect 'leak table for C' 0 '' report "$golden/widgets-c.data"
-says 'leaks by path' 'main>make_red_widget>make_widget'
-expect 'no leak table for C' 0 '' report -noleaktable "$golden/widgets-c.data"
-says_not 'leaks can be left out' 'MEMORY LEAKS'
-expect 'offsets' 0 '' report -offsets "$golden/widgets-c.data"
-says 'call sites by offset' 'main+0>make_red_widget+0>make_widget+0'
-
-expect 'terse' 0 '' report -terse --tables=direct --no-legend "$m"
-says_not 'rows below 5 % are left out' 'SCALE'
-says 'and it says so' 'Left out: 5 of 7 functions below 5 % of the bytes, with'
-expect 'normal' 0 '' report -normal --tables=direct --no-legend "$m"
-says 'rows above 1 % are there' 'SCALE'
-says_not 'rows below 1 % are not' '[runtime]'
-expect 'verbose' 0 '' report -verbose --tables=direct --no-legend "$m"
-says 'every row' '[runtime]'
-expect 'fraction of a per cent' 0 '' \
-  report --min-percent=0.12 --tables=direct --no-legend "$m"
-says_not 'below 0.12 %' '[runtime]'
-says 'named as it was given' 'below 0.12 % of the bytes'
+c=$golden/widgets-c.data
+tells <<'END'
+report --tables=bins $w|ALLOCATION BINS
+|!DIRECT ALLOCATION
+|types that have this size
+report --tables=bins --no-legend $w|!types that have this size
+report $w|!MEMORY LEAKS
+report -leaktable $w|does not record what was freed
+report $c|main>make_red_widget>make_widget
+report -noleaktable $c|!MEMORY LEAKS
+report -offsets $c|main+0>make_red_widget+0>make_widget+0
+report -terse --tables=direct --no-legend $m|!SCALE
+|Left out: 5 of 7 functions below 5 % of the bytes, with
+report -normal --tables=direct --no-legend $m|SCALE
+|![runtime]
+report -verbose --tables=direct --no-legend $m|[runtime]
+report --min-percent=0.12 --tables=direct --no-legend $m|![runtime]
+|below 0.12 % of the bytes
+END
 expect 'limit' 0 '' report -verbose --limit=2 --tables=direct --no-legend "$m"
 [ "$(sed -n '/^---/,/^$/p' out | wc -l)" = 5 ] # a rule, a blank line
 result $? 'two rows and the total'
@@ -218,13 +207,15 @@ expect 'call sites' 0 '' report --by=site --tables=direct --no-legend \
 [ "$(rows)" = 'read_all b.c:22+0 read_all b.c:23+48 ' ]
 result $? "rows are call sites: $(rows)"
 
-expect 'several files' 0 '' report --no-legend "$w" "$w" "$x"
-says 'files are added up' '20021 allocations, 960336 bytes'
 cp "$w" mprof.data
-expect 'default file' 0 '' report
-says 'mprof.data is read' 'Allocation profile of widgets.lisp'
 cp "$w" ./-odd
-expect 'end of options' 0 '' report --no-legend -- -odd
+tells <<'END'
+report|Allocation profile of widgets.lisp
+report --no-legend -- -odd|10000 allocations, 480000 bytes
+report --no-legend $w $w $x|20021 allocations, 960336 bytes
+report --width=100 --tables=types --no-legend $w|10,000 **  480,000 **      48  struct
+|10000 allocations, 480000 bytes
+END
 
 # Numbers in wide lines: the same tables, with commas.
 for command in "report -verbose --tables=graph,bins $w" \
@@ -240,10 +231,6 @@ for command in "report -verbose --tables=graph,bins $w" \
   ! grep -qE '(^| )[+/-]?[0-9]{4,}( |$)' <(sed -n '/^---/,/^$/p' out)
   result $? 'and no long number is without commas'
 done
-expect 'numbers for people' 0 '' report --width=100 --tables=types --no-legend "$w"
-says 'commas' '10,000 **  480,000 **      48  struct    INSTANCE  CL-USER::WIDGET'
-says 'in tables' '10000 allocations, 480000 bytes'
-
 # A name that says another format.
 for line in 'report|x.html|text (.txt), and mprof export other formats' \
   'diff|d.json|text (.txt)' 'flamegraph|f.png|a page (.html)' \

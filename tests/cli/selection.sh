@@ -14,48 +14,31 @@ for option in focus show-from type thread; do
   result $? "wrong regular expression for --$option"
 done
 
-expect 'chains of a profiled body' 0 '' report -verbose --no-legend "$s"
-says_not 'what called the body is left out' 'TOP'
-says 'what the profiler allocated is not' ' [session]'
-says 'the sum is the same' '41 allocations, 656 bytes, 8 functions'
-expect 'functions of ECL' 0 '' report -verbose --no-legend "$w"
+tells <<'END'
+report -verbose --no-legend $s|!TOP
+| [session]
+|41 allocations, 656 bytes, 8 functions
+report -verbose --system=hide --no-legend $s|48       3   7               7      0  [hidden]
+report --system=hide $golden/widgets-c.data|make_widget
+report --by=package --no-legend $golden/packages.data|Rows are packages, not functions
+|17 allocations, 272 bytes, 3 packages, 1 cycle
+report --by=file $m|[no file]    functions whose source file is unknown
+export --format=lisp --by=package $golden/packages.data|(:name "COMMON-LISP" :self-bytes 80
+report --focus=SCALE --no-legend $m|Selected by the options: 20 allocations, 320 bytes; percentages refer to
+|!No function matches
+help report|only allocations below functions whose name or file matches
+report --hide='^scale$' --show-from=SCALE --no-legend $m|No function matches --hide=^scale$; did you mean SCALE?
+END
+# Options that change nothing.
+run report --no-legend -verbose "$w"
 cp out expected
-expect 'no function of ECL to hide' 0 '' \
-  report -verbose --system=hide --no-legend "$w"
-cmp -s out expected
-result $? 'functions of the program stay'
-expect 'functions of ECL hidden' 0 '' \
-  report -verbose --system=hide --no-legend "$s"
-says 'no caller to charge' '48       3   7               7      0  [hidden]'
-expect 'functions of ECL, C program' 0 '' \
-  report --system=hide "$golden/widgets-c.data"
-says 'C functions stay' 'make_widget'
-expect 'packages' 0 '' report --by=package --no-legend "$golden/packages.data"
-says 'what rows are' 'Rows are packages, not functions'
-says 'and how many' '17 allocations, 272 bytes, 3 packages, 1 cycle'
-expect 'functions as ever' 0 '' report --by=function --no-legend "$m"
-cp out expected
-expect 'which is the default' 0 '' report --no-legend "$m"
-cmp -s out expected
-result $? 'nothing else is said then'
-expect 'files' 0 '' report --by=file "$m"
-says 'what has no file' '[no file]    functions whose source file is unknown'
-expect 'Lisp form by package' 0 '' \
-  export --format=lisp --by=package "$golden/packages.data"
-says 'packages are its functions' '(:name "COMMON-LISP" :self-bytes 80 :self-allocations 5'
-expect 'focus' 0 '' report --focus=SCALE --no-legend "$m"
-says 'focus says what is selected' \
-  'Selected by the options: 20 allocations, 320 bytes; percentages refer to these'
-says_not 'and nothing of expressions that match' 'No function matches'
+for option in --system=hide --by=function; do
+  expect "$option" 0 '' report --no-legend -verbose $option "$w"
+  cmp -s out expected
+  result $? "$option: nothing else is said"
+done
 expect 'files are left out, too' 1 'mprof: nothing is left by --ignore=^b\.c$' \
   export --format=folded --ignore='^b\.c$' "$golden/lines.data"
-run help report
-says 'and help says so' '  --focus=REGEX        only allocations below '\
-'functions whose name or file matches'
-expect 'expressions that match nothing' 0 '' \
-  report --hide='^scale$' --show-from=SCALE --no-legend "$m"
-says 'say which is near' \
-  'No function matches --hide=^scale$; did you mean SCALE?'
 
 # Where nothing is left there are no tables, but what is wrong, and a name that
 # is near: in another case, with a letter more, less or exchanged, in part.
@@ -92,12 +75,15 @@ expect 'from what does not show' 1 \
   report --show-from='^A$' --hide='^A$' "$golden/nested-cycles.data"
 
 # Objects by type and by category.
-expect 'a type' 0 '' report --type='^DOUBLE-' --tables=types,reconciliation \
-  --no-legend "$m"
-says 'is selected' \
-  'Selected by the options: 20 allocations, 320 bytes; percentages refer to'
-says 'alone' '    20 **    320 **  float     DOUBLE-FLOAT'
-says_not 'without others' 'CONS'
+tells <<'END'
+report --type='^DOUBLE-' --tables=types,reconciliation --no-legend $m|Selected by the options: 20 allocations, 320 bytes; percentages
+|    20 **    320 **  float     DOUBLE-FLOAT
+|!CONS
+report --category=cons,f --tables=types --no-legend $m|options: 50 allocations, 800 bytes
+report --category=struct --type=DOUBLE --tables=types --no-legend $m|options: 2 allocations, 5200 bytes
+report --category=m,large --tables=bins --no-legend $golden/widgets-c.data|!Selected by the options
+diff --category=cons $m $m|Selected by the options
+END
 expect 'a class' 0 '' export --format=csv --tables=types --type=POINT "$m"
 [ "$(sed 1d out | tr -d "\r")" = '"struct","STRUCTURE","APP::POINT",224,7' ]
 result $? 'is selected by its name'
@@ -107,15 +93,6 @@ sort out >chosen
 run export --format=folded --frames=types --value=allocs "$m"
 grep -F FLOAT out | sort | cmp -s - chosen
 result $? 'the same chains as without others'
-expect 'categories' 0 '' report --category=cons,f --tables=types --no-legend \
-  "$m"
-says 'by name and letter' 'options: 50 allocations, 800 bytes'
-expect 'a type and a category' 0 '' report --category=struct --type=DOUBLE \
-  --tables=types --no-legend "$m"
-says 'must both match' 'options: 2 allocations, 5200 bytes'
-expect 'categories of C' 0 '' report --category=m,large --tables=bins \
-  --no-legend "$golden/widgets-c.data" # objects of 204 bytes
-says_not 'leave nothing out there' 'Selected by the options'
 expect 'others leave nothing' 1 \
   'mprof: nothing matches --category=s,large,extra' \
   report --category=s,large,extra "$golden/widgets-c.data"
@@ -126,8 +103,6 @@ expect 'nearly one' 2 'mprof: --category takes cons (c), float (f), struct '\
   report --category=flaot "$m"
 expect 'of C' 2 'mprof: --category takes small (s), medium (m), large (l) '\
 "and extra (x), not ''" report --category= "$golden/widgets-c.data"
-expect 'categories in a comparison' 0 '' diff --category=cons "$m" "$m"
-says 'are selected' 'Selected by the options'
 
 # Phases and threads.
 expect 'wrong phase' 2 \
@@ -136,30 +111,22 @@ expect 'wrong phase' 2 \
 expect 'no phase' 2 \
   "mprof: --phase takes compile, load, eval and run, not ''" \
   report --phase= "$p"
-expect 'phases and threads' 0 '' report "$p"
-says 'a table of phases' 'PHASES'
-says 'a table of threads' 'THREADS'
-expect 'one phase' 0 '' report --phase=compile --no-legend "$p"
-says_not 'no table of one phase' 'PHASES'
-says_not 'no table of one thread' 'THREADS'
-says 'and says how much is left' 'the options: 2304 allocations, 36864 bytes'
-expect 'one phase, verbose' 0 '' report --phase=compile --verbose "$p"
-says 'a table of one phase when verbose' 'PHASES'
-expect 'the last of two options counts' 0 '' \
-  report -verbose -normal --phase=run --phase=compile "$p"
-says_not 'neither verbose' 'PHASES'
-says 'nor run time' 'the options: 2304 allocations, 36864 bytes'
-expect 'one table though it is no use' 0 '' \
-  report --tables=phases,threads --phase=compile "$p"
-says 'as it was asked for' 'THREADS'
-expect 'threads without a name' 0 '' report --thread='unnamed' "$p"
-says 'that thread' 'the options: 10 allocations, 160 bytes'
+tells <<'END'
+report $p|PHASES
+|THREADS
+report --phase=compile --no-legend $p|!PHASES
+|!THREADS
+|the options: 2304 allocations, 36864 bytes
+report --phase=compile --verbose $p|PHASES
+report -verbose -normal --phase=run --phase=compile $p|!PHASES
+|the options: 2304 allocations, 36864 bytes
+report --tables=phases,threads --phase=compile $p|THREADS
+report --thread=unnamed $p|the options: 10 allocations, 160 bytes
+report --system=root --phase=run $s|the options: 13 allocations, 208 bytes
+END
 expect 'nobody' 1 \
   'mprof: nothing matches --thread=wroker; did you mean worker?' \
   report --thread=wroker "$p"
-expect 'phases are those below the root' 0 '' \
-  report --system=root --phase=run "$golden/session.data"
-says 'as without --system=root' 'the options: 13 allocations, 208 bytes'
 expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
 [ "$(cat out)" = 'APP::WORK 2080' ]
 result $? 'both restrict'
