@@ -57,6 +57,12 @@ async function keys(tests, page) {
   await press('ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight');
   tests.equal((await details(page))[0], 'f0',
     'keys: arrows move among frames wherever the focus is');
+  await press('ArrowLeft', 'f');
+  tests.equal(await page.text('.function-page h1'), 'parse',
+    'keys: f opens the function');
+  await page.page.goBack();
+  await page.settle();
+  await press('ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight');
   await press(...Array(60).fill('ArrowDown'));
   tests.equal([(await details(page))[0], await inView(page)], ['f60', true],
     'keys: details of the frame stay in view');

@@ -19,8 +19,8 @@ const numberField = (field, value) =>
   Buffer.concat([varint(field * 8), varint(value)]);
 const bytesField = (field, bytes) =>
   Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
-const packed = (field, values) =>
-  bytesField(field, Buffer.concat(values.map(varint)));
+const message = (field, ...parts) => bytesField(field, Buffer.concat(parts));
+const packed = (field, values) => message(field, ...values.map(varint));
 
 // Collects samples.  A chain is an array of names, the root first, or of what
 // `location' takes.
@@ -33,21 +33,11 @@ export class ProfileEncoder {
     this.functions = new Map();
     this.locations = new Map();
     this.parts = [];
-    for (const [type, unit] of [
-      ['alloc_objects', 'count'],
-      ['alloc_space', 'bytes'],
-      ['activations', 'count'],
-      ...more,
-    ])
-      this.parts.push(bytesField(1, this.valueType(type, unit)));
+    for (const [type, unit] of [['alloc_objects', 'count'],
+      ['alloc_space', 'bytes'], ['activations', 'count'], ...more])
+      this.parts.push(message(1, numberField(1, this.string(type)),
+        numberField(2, this.string(unit))));
     for (const comment of comments) this.comment(comment);
-  }
-
-  valueType(type, unit) {
-    return Buffer.concat([
-      numberField(1, this.string(type)),
-      numberField(2, this.string(unit)),
-    ]);
   }
 
   string(text) {
@@ -70,9 +60,9 @@ export class ProfileEncoder {
     if (this.functions.has(key)) return this.functions.get(key);
     const id = this.functions.size + 1;
     this.functions.set(key, id);
-    this.parts.push(bytesField(5, Buffer.concat([numberField(1, id),
+    this.parts.push(message(5, numberField(1, id),
       numberField(2, this.string(name)), numberField(4, this.string(file)),
-      numberField(5, start)])));
+      numberField(5, start)));
     return id;
   }
 
@@ -86,34 +76,18 @@ export class ProfileEncoder {
     if (this.locations.has(key)) return this.locations.get(key);
     const id = this.locations.size + 1;
     this.locations.set(key, id);
-    this.parts.push(bytesField(4, Buffer.concat([numberField(1, id),
-      ...frames.map((part) => bytesField(4, Buffer.concat([
-        numberField(1, this.function(part)),
-        numberField(2, part.line ?? 0)])))])));
+    this.parts.push(message(4, numberField(1, id), ...frames.map((part) =>
+      message(4, numberField(1, this.function(part)),
+        numberField(2, part.line ?? 0)))));
     return id;
   }
 
   sample(chain, values, labels) {
     const locations = chain.map((name) => this.location(name)).reverse();
-    this.parts.push(
-      bytesField(
-        2,
-        Buffer.concat([
-          packed(1, locations),
-          packed(2, values),
-          ...Object.entries(labels).map(([key, text]) =>
-            bytesField(
-              3,
-              Buffer.concat([
-                numberField(1, this.string(key)),
-                typeof text === 'number' ? numberField(3, text)
-                  : numberField(2, this.string(text)),
-              ])
-            )
-          ),
-        ])
-      )
-    );
+    this.parts.push(message(2, packed(1, locations), packed(2, values),
+      ...Object.entries(labels).map(([key, text]) => message(3,
+        numberField(1, this.string(key)), typeof text === 'number'
+          ? numberField(3, text) : numberField(2, this.string(text))))));
   }
 
   // LABELS: category, type, class, thread; MORE: values of those columns.
@@ -127,8 +101,7 @@ export class ProfileEncoder {
 
   write(path) {
     const strings = [...this.strings.keys()].map((text) =>
-      bytesField(6, Buffer.from(text, 'utf8'))
-    );
+      bytesField(6, Buffer.from(text, 'utf8')));
     writeFileSync(path, Buffer.concat([...this.parts, ...strings]));
   }
 }

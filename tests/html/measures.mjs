@@ -148,38 +148,30 @@ async function averages(tests, browser) {
   await page.close();
 }
 
-// A click on a region leaves it alone.
-async function regions(tests, browser) {
-  const page = await browser.open('lisp-regions',
-    scratch(browser.folder, 'lisp-regions.data', MADE['lisp-regions']()));
-  await page.go('#/regions');
-  await page.page.click('.regions button:text-is("parse;lex")');
-  await page.settle();
-  tests.equal(await page.text('#selection-text'),
-    'Selected: 80 of 256 bytes, 5 of 16 allocations', 'regions: a click');
-  await page.close();
-}
-
-// Threads: a click leaves one alone.
-async function threads(tests, browser) {
-  const data = `${GOLDEN}/phases.data`;
-  const page = await browser.open('threads', data);
-  await page.follow('nav a[data-view=threads]');
-  await page.page.click('.threads button:text-is("worker")');
-  await page.settle();
-  const { bytes, allocations } = JSON.parse(mprof('export', '--format=json',
-    '--thread=^worker$', data)).totals;
-  tests.equal([await page.text('#selection-text'),
-    (await page.rows('.threads')).map((row) => [row.thread, row.bytes])],
-  [`Selected: ${bytes.toLocaleString('en-US')} of 68,880 bytes, ${
-    allocations} of 4,305 allocations`, [['worker', bytes]]], 'threads: a click');
-  await page.close();
+// A click on a region or a thread leaves it alone.
+async function clicks(tests, browser) {
+  for (const [view, name, data] of [
+    ['regions', 'parse;lex', scratch(browser.folder, 'lisp-regions.data',
+      MADE['lisp-regions']())],
+    ['threads', 'worker', `${GOLDEN}/phases.data`]]) {
+    const page = await browser.open(view, data);
+    await page.go(`#/${view}`);
+    await page.page.click(`.${view} button:text-is("${name}")`);
+    await page.settle();
+    const totals = (...options) => JSON.parse(mprof('export', '--format=json',
+      ...options, data)).totals;
+    const [all, part] = [totals(), totals(`--${view.slice(0, -1)}=^${name}$`)];
+    const said = (key) => `${part[key].toLocaleString('en-US')} of ${
+      all[key].toLocaleString('en-US')} ${key}`;
+    tests.equal(await page.text('#selection-text'),
+      `Selected: ${said('bytes')}, ${said('allocations')}`, `${view}: a click`);
+    await page.close();
+  }
 }
 
 export async function testMeasures(tests, browser) {
   await leaks(tests, browser);
   await holders(tests, browser);
   await averages(tests, browser);
-  await regions(tests, browser);
-  await threads(tests, browser);
+  await clicks(tests, browser);
 }

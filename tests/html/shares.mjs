@@ -48,8 +48,6 @@ const VIEWS = {
     (row) => [row.size, row['%2'], row['%']]],
   threads: ['threads', [], (row) => [row.thread, share(row['%'])],
     (row) => [row.name, row['%2']]],
-  leaks: ['leaks', [], (row) => [row.path, share(row['%'])],
-    (row) => [row.path, row['%']]],
 };
 
 const CASES = `
@@ -61,8 +59,7 @@ functions, unknown-calls
 functions types, live
 sizes, sizes
 functions threads, phases
-leaks, regions
-leaks functions, widgets-c`.match(/^\S.*/gm);
+functions, widgets-c`.match(/^\S.*/gm);
 
 export async function testShares(tests, browser) {
   const page = await browser.open('shares', `${process.env.GOLDEN}/lines.data`);
