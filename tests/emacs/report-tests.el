@@ -256,31 +256,6 @@
                  (list (string-trim (substring line 0 14)) (substring line 59)))
                (zoo-lines)))
 
-;; Profiles that are closed while the next one is made
-
-(mprof-start)
-(dotimes (_ 5)
-  (mprof-report))
-(type-in "(progn (si:gc t) (zoo::tree 100) (si:gc t) nil)")
-(type-in "(progn (si:gc t) (zoo::tree 100) (si:gc t) nil)")
-(mprof-stop)
-(mprof-report)
-(check "what closes profiles is not the user's work"
-       '("ZOO::LEAF" "ZOO::BRANCH" "(METHOD ZOO::SPEAK (CONS))" "ZOO::TREE")
-       (remove "(TOP-LEVEL-FORM)" (names)))
-
-;; More call chains than there is room for
-
-(mprof-reset)
-(type-in "(mprof:start :max-contexts 8)")
-(type-in "(progn (zoo::tree 10) nil)")
-(mprof-stop)
-(check "a warning"
-       "mprof: the room for call chains was used up N times; the totals are exact,
-but some allocations show as [over the budget].
-To allow more, call (mprof:reset), then (mprof:start :max-contexts N)."
-       (replace-regexp-in-string "[0-9]+" "N" (told #'mprof-report)))
-
 ;; Live objects, regions and labels
 
 (mprof-reset)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mprof's own JSON: what it says of itself has to agree, and with what the
-profile with odd names was made of.  Node checks it against its schema."""
+"""mprof's own JSON: its parts add up, and names are what the profile with odd
+names was made of.  Node checks it against its schema; ../html works out the
+figures of functions and arcs again.
+"""
 
 import collections
 import json
@@ -18,25 +20,6 @@ OPTIONS = ([], ['--by=package'], ['--by=line'], ['--system=hide'],
            ['--region=load'], ['--value=allocs'])
 
 
-def inclusive(data):
-    """By function and by arc, from the contexts: each context once."""
-    functions = collections.defaultdict(collections.Counter)
-    arcs = collections.defaultdict(collections.Counter)
-    measures = figures.measures(data)
-    chains = []
-    for c in data['contexts']:
-        chain = (() if c['parent'] is None else chains[c['parent']]) + (
-            c['function'],)
-        chains.append(chain)
-        counts = {key: c[key] for key in measures}
-        for item in set(chain):
-            functions[item].update(counts)
-        if c['bytes'] or c['allocations']:
-            for pair in set(zip(chain, chain[1:])):
-                arcs[pair].update(counts)
-    return functions, arcs
-
-
 def parts_of(rows):
     """Sums of allocations and bytes by type."""
     sums = collections.Counter()
@@ -47,33 +30,9 @@ def parts_of(rows):
     return dict(+sums)
 
 
-def regions(label, data):
-    """A region has all that the regions in it have, and never more than all."""
-    figures.check(label + ': regions within regions', [
-        (outer['path'], inner['path'], key)
-        for outer in data['regions'] for inner in data['regions']
-        for key in figures.measures(data)
-        if inner['path'].startswith(outer['path'] + ';') and
-        inner[key] > outer[key]], [])
-    for key in figures.measures(data):
-        outermost = sum(r[key] for r in data['regions']
-                        if ';' not in r['path'])
-        figures.check('%s: %s of regions are of all' % (label, key),
-                      outermost <= data['totals'][key], True)
-
-
 def check_sums(label, data, narrowed):
     """The parts of DATA add up; NARROWED, calls need not: see the schema."""
-    functions, arcs = inclusive(data)
     for count in figures.measures(data):
-        figures.check('%s: inclusive %s' % (label, count), {
-            i: f['inclusive_' + count]
-            for i, f in enumerate(data['functions'])},
-            {i: functions[i][count] for i in range(len(data['functions']))})
-        figures.check('%s: arcs, %s' % (label, count), {
-            (a['caller'], a['callee']): a[count]
-            for a in data['arcs'] if a['bytes'] or a['allocations']},
-            {pair: values[count] for pair, values in arcs.items()})
         for key in ('types', 'bins', 'phases', 'threads', 'contexts'):
             figures.check('%s: all %s of %s' % (label, count, key),
                           sum(row[count] for row in data[key]),
@@ -86,7 +45,6 @@ def check_sums(label, data, narrowed):
     figures.check(label + ': types by function',
                   parts_of(data['functions']), types)
     figures.check(label + ': types by bin', parts_of(data['bins']), types)
-    regions(label, data)
     figures.check(label + ': types by context', parts_of(data['contexts']),
                   types)
     figures.check(label + ': members of cycles', {

@@ -42,17 +42,6 @@ def labels_of(data, key):
     return dict(+sums)
 
 
-def types_of(data, *keys):
-    """Sums of bytes by the first label of KEYS that there is."""
-    sums = collections.Counter()
-    column = data['types'].index('alloc_space/bytes')
-    for sample in data['samples']:
-        labels = sample['labels'] or {}
-        names = [labels[key][0] for key in keys if key in labels]
-        sums[names[0] if names else ''] += sample['values'][column]
-    return dict(+sums)
-
-
 def odd_labels(key):
     """The same of the profile with odd names, from what it was made of."""
     sums = collections.Counter()

@@ -25,23 +25,6 @@
 
 (defvar *more-1* (- (* 5 16)))          ; LIMIT
 
-;;; HANDLER-CASE makes one, and conses for its handlers.
-
-(defun fault-2 ()
-  (let ((sum 0))
-    (dolist (n *numbers* sum)
-      (handler-case (incf sum (floor 1000 (- n 93)))
-        (division-by-zero () (return :infinite))))))
-
-(defun mended-2 ()
-  (let ((sum 0))
-    (dolist (n *numbers* sum)
-      (if (= n 93)
-          (return :infinite)
-          (incf sum (floor 1000 (- n 93)))))))
-
-(defvar *more-2* (- (* 6 4 16)))        ; the handlers, and what is captured
-
 ;;; A local function that is only called.
 
 (defun alike-1 ()

@@ -25,24 +25,6 @@
 
 (defvar *more-1* 16)                    ; the balance that is given back
 
-;;; REDUCE adds by the same functions.
-
-(defvar *limit* 3d0)
-
-(defun fault-2 ()
-  (> (/ (reduce #'+ *payments*) (length *payments*)) *limit*))
-
-(defun mended-2 ()
-  (let ((sum 0d0) (count 0) (limit *limit*))
-    (declare (double-float sum limit) (fixnum count) (optimize (safety 0)))
-    (dolist (element *payments*)
-      (let ((payment element))
-        (declare (double-float payment))
-        (setf sum (+ sum payment))
-        (incf count)))
-    (setf sum (/ sum count))
-    (> sum limit)))
-
 ;;; To compare floats makes none.
 
 (defun alike-1 ()

@@ -27,27 +27,6 @@
     (+ (different-by seen *words*) (different-by seen '("x"))
        (different-by seen nil))))
 
-;;; A table in each object, whose options the caller gives: APPLY makes it.
-
-(defun properties (n &optional options)
-  (let ((table (apply #'make-hash-table options)))
-    (setf (gethash :number table) n)
-    table))
-
-(defun fault-2 ()
-  (let ((sum 0))
-    (dotimes (i 4 sum)
-      (incf sum (gethash :number (properties i))))))
-
-
-;; A list of two conses each takes the place of all four.
-(defparameter *more-2* (* 4 2 16))
-
-(defun mended-2 ()
-  (let ((sum 0))
-    (dotimes (i 4 sum)
-      (incf sum (getf (list :number i) :number)))))
-
 ;;; One table, which grows.
 
 (defun alike-1 ()

@@ -23,17 +23,6 @@
 (defun mended-1 ()
   (matches (load-time-value (cl-ppcre:create-scanner "[0-9]+"))))
 
-;;; CREATE-SCANNER itself, in a loop.
-
-(defun fault-2 ()
-  (loop for line in *lines*
-        sum (length (cl-ppcre:split (cl-ppcre:create-scanner "=") line))))
-
-(defun mended-2 ()
-  (loop with equals = (load-time-value (cl-ppcre:create-scanner "="))
-        for line in *lines*
-        sum (length (cl-ppcre:split equals line))))
-
 ;;; A constant, which CL-PPCRE has a scanner made of as the program is loaded.
 
 (defun alike-1 ()

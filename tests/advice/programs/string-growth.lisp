@@ -20,24 +20,6 @@
         (write-char #\a s)))
     text))
 
-;;; A stream that is kept has the buffer that it needs from the second time on.
-
-(defun page (s n)
-  (dotimes (i n)
-    (write-string "<li>item</li>" s))
-  (get-output-stream-string s))
-
-(defun fault-2 ()
-  (length (page (make-string-output-stream) 30)))
-
-;; Here the stream is not made, either.
-(defparameter *more-2* (- (+ advice-tests:*stream-bytes* 40 (* 4 128))))
-
-(defvar *page* (make-string-output-stream))
-
-(defun mended-2 ()
-  (length (page *page* 30)))
-
 ;;; A short text.
 
 (defun alike-1 ()

@@ -12,15 +12,6 @@
 (defun mended-1 ()
   (count-if (lambda (line) (not (find #\Space line :test #'char/=))) *lines*))
 
-;;; A part that is read where it is.
-
-(defun fault-2 ()
-  (parse-integer (string-left-trim "b= " (fifth *lines*))))
-
-(defun mended-2 ()
-  (let ((line (fifth *lines*)))
-    (parse-integer line :start (1+ (position #\= line)))))
-
 ;;; SUBSEQ.
 
 (defun alike-1 ()

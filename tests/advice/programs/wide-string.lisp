@@ -17,21 +17,6 @@
           (char line 39) #\+)
     line))
 
-;;; A buffer, and a part of it, which is of the same type.
-
-(defun fault-2 ()
-  (let ((buffer (make-string 100)))
-    (replace buffer "key=value")
-    (subseq buffer 0 3)))
-
-;; The part gets smaller, too: from 3 times 4 to 4 bytes.
-(defparameter *more-2* (- (- (* 3 4) 4)))
-
-(defun mended-2 ()
-  (let ((buffer (make-string 100 :element-type 'base-char)))
-    (replace buffer "key=value")
-    (subseq buffer 0 3)))
-
 ;;; A base string.
 
 (defun alike-1 ()
