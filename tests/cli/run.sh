@@ -263,8 +263,9 @@ wrapped 'env' 2 env X=1 ./widgets
 rm -f w.data*
 echo notes >mprof.data.7
 cp first.data mprof.data.77
+cp first.data other.data.77
 run run -q ./widgets
-[ "$(echo mprof.data.*)" = 'mprof.data.7 mprof.data.77' ]
+[ "$(echo {mprof,other}.data.*)" = 'mprof.data.7 mprof.data.77 other.data.77' ]
 result $? 'files of the last run are removed, and no others'
 echo text >mine
 expect 'another file is not touched' 1 \
