@@ -34,8 +34,7 @@ widgets widgets report
 widgets-c widgets-c report -verbose --no-legend
 self-recursion self-recursion report -verbose --no-legend --tables=direct,graph
 two-cycles two-cycles report --no-legend --tables=graph
-two-cycles-few two-cycles report --no-legend --tables=graph --min-percent=88
-mixture mixture report --no-legend --min-percent=12
+mixture mixture report --no-legend --min-percent=12 --tables=direct,types,graph,bins,reconciliation
 mixture-pairs mixture report --no-legend --tables=type-functions --sort=allocs --min-percent=40
 mixture-folded mixture export --format=folded --frames=types
 mixture-lisp mixture export --format=lisp
@@ -51,7 +50,6 @@ lines lines report --by=line --no-legend --tables=leaks,direct,graph
 long long report --tables=direct,graph --no-legend --width=99
 live live report -verbose --no-legend --tables=direct,types,graph,bins
 regions regions report -verbose --no-legend --tables=regions,peak,temporary,bins
-live-unknown live-unknown report --no-legend --tables=direct,types
 live-diff live diff -verbose --no-legend live-before.data
 held held report -verbose --no-legend --tables=held
 held-direct held report --no-legend --tables=direct,types
