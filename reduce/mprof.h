@@ -105,7 +105,7 @@ MPROF_API void *mprof_profile_command(void *profile, void *base,
                                       uint64_t count);
 
 /* Returns 2 if the option NAME, without dashes, selects a part of a profile,
- * 1 if it does something else, 0 if there is none. */
+ * 1 if it does something else, 0 if it is unknown. */
 MPROF_API int mprof_option_kind(const char *name);
 
 /* Closes PROFILE, which may be NULL, and which no thread may be using. */

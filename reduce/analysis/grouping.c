@@ -98,7 +98,7 @@ frames_have_lines(const struct frame_table *frames)
 {
   for (size_t i = 0; i < frames->frame_count; i++) {
     const struct frame *frame = &frames->frames[i];
-    if (frame->line > 0 && /* in Lisp, where a function begins is no call */
+    if (frame->line > 0 && /* in Lisp, its first line stands for all */
         (frames->profile->language == LANGUAGE_C ||
          frame->line != frames->functions[frame->function].start_line))
       return true;

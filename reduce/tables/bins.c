@@ -37,7 +37,8 @@ static const struct column columns[] = {
     ALL_COUNTS,
     ALL_MORE,
     {OWN(TYPES), .keys = KEYS("types", NULL)},
-    {OWN(TYPE_NAMES), LEFT_HEADING(2, "types"), .total = "<TOTAL>",
+    {OWN(TYPE_NAMES), .keys = {[FORM_JSON] = "names"},
+     LEFT_HEADING(2, "types"), .total = "<TOTAL>",
      .meaning = "types that have this size, most bytes first"},
 };
 
@@ -111,8 +112,9 @@ type_names(const struct listing *listing, const struct tally_bin *bin)
   const struct type_part *parts =
       listing->view->tally.parts + bin->first_part;
   struct sink *sink = &listing->text->sink;
-  size_t most =
-      listing->view->options->min_share == 0 ? SIZE_MAX : NAMES_SHOWN;
+  const bool all = listing->form == FORM_TEXT &&
+                   listing->view->options->min_share == 0;
+  const size_t most = all ? SIZE_MAX : NAMES_SHOWN;
   const char *separator = "";
   string_sink_clear(listing->text);
   for (size_t i = 0; i < bin->part_count && i < most; i++) {

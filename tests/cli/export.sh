@@ -75,6 +75,8 @@ for count in activations:4 calls:12 inside_calls:2; do
   result $? "unknown ${count%:*} in JSON"
 done
 says 'JSON: calls that are known' '"caller":2,"callee":3,"calls":40,'
+run export --format=json "$m"
+says 'JSON: the types of a size' '"names":"CONS, DOUBLE-FLOAT"'
 run export --format=callgrind "$u"
 [ "$(grep -c '^calls=1 ' out)" = 8 ] && ! grep -q '^calls=0 ' out
 result $? 'callgrind: called once'

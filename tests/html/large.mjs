@@ -62,7 +62,9 @@ async function deepChain(tests, browser) {
   const frames = await page.frames();
   tests.check(frames.some((f) => f.name === 'APP::F299') &&
     frames.some((f) => f.name === 'all'), 'zooming goes on from there');
-  await page.go('#/zoom/20000');
+  const ids = new Map(JSON.parse(mprof('export', '--format=json', data))
+    .functions.map(({ name }, id) => [name, id]));
+  await page.go(`#/zoom/${chain.map((name) => ids.get(name)).join('.')}`);
   tests.check((await page.text('.details')).startsWith('APP::F19999'),
     'down to the last', await page.text('.details'));
   await page.go('#/');

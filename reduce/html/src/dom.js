@@ -10,8 +10,13 @@ const get = (id) => document.getElementById(id);
 const flat = (children) => children.flat(Infinity)
   .filter((child) => (child ?? false) !== false);
 
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+const element = (tag, ...parts) =>
+  fill(document.createElement(tag), ...parts);
+const svg = (tag, ...parts) =>
+  fill(document.createElementNS('http://www.w3.org/2000/svg', tag), ...parts);
+
+// Gives MADE attributes, of which on... are listeners, and children.
+function fill(made, attributes = {}, ...children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (key.startsWith('on')) made.addEventListener(key.slice(2), value);

@@ -132,23 +132,18 @@ class FlameGraph {
   }
 
   // Sets the classes of a frame, or the hue of its package, for the style
-  // sheet.
+  // sheet.  The colour is the stronger the larger the relative change.
   paint(frame, made) {
-    const { model: { found, profile }, shell: { choices } } = this;
+    const { model: { found, profile, measure: { key } }, shell: { choices } } = this;
     if (frame.fn < 0) made.classList.add('plain');
     else if (found !== null)
       made.classList.add(found.matching[frame.fn] ? 'match' : 'plain');
-    else if (profile.compared) this.paintChange(frame, made);
-    else if (choices.colours === 'category')
+    else if (profile.compared) {
+      const [old, now] = [frame.all(beforeOf(key)), frame.all(key)];
+      paintChange(made, old, now, Math.abs(now - old) / Math.max(now, old, 1));
+    } else if (choices.colours === 'category')
       made.classList.add(`category-${heaviest(frame)}`);
     else this.paintFunction(this.functionOf(frame), made);
-  }
-
-  // The colour is the stronger the larger the relative change.
-  paintChange(frame, made) {
-    const { key } = this.model.measure;
-    const [old, now] = [frame.all(beforeOf(key)), frame.all(key)];
-    paintChange(made, old, now, Math.abs(now - old) / Math.max(now, old, 1));
   }
 
   paintFunction(fn, made) {
@@ -192,7 +187,7 @@ class FlameGraph {
   }
 
   choose(frame) {
-    if (frame === null || frame === undefined) return;
+    if (!frame) return;
     this.chosen?.made?.classList.remove('chosen');
     this.chosen = frame;
     frame.made?.classList.add('chosen');

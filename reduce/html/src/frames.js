@@ -76,17 +76,10 @@ function callerFrames(model, fn = -1) {
   return fn < 0 ? Object.assign(whole, { all: sums.total }) : whole;
 }
 
-// Returns the frame at the end of PATH, functions from the outermost row on, or
-// the last one on it that exists.
-function frameAt(whole, path) {
-  let frame = whole;
-  for (const fn of path) {
-    const next = frame.children().find((child) => child.fn === fn);
-    if (next === undefined) break;
-    frame = next;
-  }
-  return frame;
-}
+// Returns the frame at the end of PATH, functions from the outermost row on.
+// It skips a function without a frame.
+const frameAt = (whole, path) => path.reduce((frame, fn) =>
+  frame.children().find((child) => child.fn === fn) ?? frame, whole);
 
 function pathOf(frame) {
   const path = [];

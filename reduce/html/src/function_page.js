@@ -39,8 +39,7 @@ function cycleOf(model, fn) {
     element('summary', {},
       `Member of cycle ${fn.cycle}: ${plural(members.length,
         ...model.profile.terms.frame)}, each reachable from all others`),
-    element('p', {}, members.flatMap((f, i) =>
-      i === 0 ? [functionLink(f)] : [', ', functionLink(f)])));
+    element('p', {}, functionLinks(members, ', ')));
 }
 
 const isWhole = ({ key }) => key === 'bytes' || key === 'allocations';
@@ -87,12 +86,10 @@ function functionPage(shell, id) {
   if (row === undefined)
     return element('p', {}, 'There is no such page.');
   const { fn, inclusive } = row;
-  const place = fn.file + (fn.file !== '' && fn.line > 0
-    ? `, line ${fn.line}` : '');
   return element('article', { class: 'function-page' },
     element('h1', { class: 'name' }, fn.name),
     element('p', { class: 'facts' },
-      [place, fn.system ? 'part of ECL' : ''].filter(Boolean).join('; ')),
+      [placeOf(fn), fn.system && 'part of ECL'].filter(Boolean).join('; ')),
     figureCards(model, row),
     element('p', {}, categoryStrip(inclusive, model.profile.categories)),
     element('p', {}, button('Find in the flame graph',

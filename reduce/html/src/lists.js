@@ -90,13 +90,12 @@ function sizes(shell, column, whole, where) {
 
 // The page of a type: the functions that allocate it.
 function typeView(shell, id) {
-  const { model, model: { profile, tree } } = shell;
+  const { model, model: { profile, profile: { terms }, tree } } = shell;
   if (profile.types[id] === undefined)
     return element('p', {}, 'There is no such type.');
   const { type, figures: whole } = model.types[id];
   const rows = withFigures('fn', tree.functions, model.sums.functionsOf(id))
     .filter(({ figures }) => allocates(figures, profile));
-  const { terms } = profile;
   const amounts = profile.measures.filter(isWhole).map(({ key, noun }) =>
     `${number(whole(key))} ${noun}`);
   return element('article', { class: 'type-page' },
@@ -116,7 +115,7 @@ function typeView(shell, id) {
 }
 
 // A table of the threads or regions, with MORE columns.  A click shows only one.
-function labelsTable(shell, label, caption, what, more) {
+function labelsTable(shell, label, caption, what, more = []) {
   const { model } = shell;
   const key = `${label}s`;
   return table(shell, key, { caption, nouns: [label, key],
@@ -132,11 +131,6 @@ function labelsTable(shell, label, caption, what, more) {
         { shares: true, categories: true }),
       ...more,
     ] });
-}
-
-function threadsView(shell) {
-  return labelsTable(shell, 'thread', 'Threads',
-    'Allocated by the threads of that name', []);
 }
 
 // The figures of a region include those inside it.
@@ -216,8 +210,7 @@ const CHAIN_ENDS = 4;
 // chain.
 function chainCell(tree, node) {
   const chain = chainOf(tree, node).map((id) => tree.functions[id]);
-  const links = (part) => part.flatMap((fn, i) =>
-    i === 0 ? [functionLink(fn)] : [' › ', functionLink(fn)]);
+  const links = (part) => functionLinks(part, ' › ');
   const cell = element('span');
   const middle = chain.length - CHAIN_ENDS - 1;
   if (middle < CHAIN_ENDS) cell.append(...links(chain));

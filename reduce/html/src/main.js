@@ -13,13 +13,13 @@ function showOverview(shell) {
 const VIEWS = {
   overview: ['overview', showOverview],
   zoom: ['overview', showOverview],
-  callers: ['overview', showOverview],
   functions: ['functions', functionsView],
   function: ['functions', functionPage],
   types: ['types', typesView],
   type: ['types', typeView],
   contexts: ['contexts', contextsView],
-  threads: ['threads', threadsView],
+  threads: ['threads', (shell) => labelsTable(shell, 'thread', 'Threads',
+    'Allocated by the threads of that name')],
   regions: ['regions', regionsView],
   leaks: ['leaks', leaksView],
   about: ['about', aboutView],
@@ -61,9 +61,9 @@ class Shell {
   // Stays in the view, with CHANGES of the choices.  The zoom ends if the
   // numbers of frames change.
   choose(changes, replace = false) {
-    const zoomed = ['zoom', 'callers'].includes(this.route[0]);
     const moves = ['hide', 'program', 'inverted'].some((key) => key in changes);
-    this.go(zoomed && moves ? '' : pathOfRoute(this.route), changes, replace);
+    this.go(this.route[0] === 'zoom' && moves ? '' : pathOfRoute(this.route),
+      changes, replace);
   }
 
   // Shows the flame graph with CHANGES while they are still being made.
@@ -140,9 +140,9 @@ addEventListener('DOMContentLoaded', begin);
 // same, and the browser can go back:
 //
 //   #/                  overview            #/function/12   one function
-//   #/zoom/NODE         zoomed              #/types  #/type/3
-//   #/callers/F.G.H     the same, inverted  #/contexts  #/threads
-//   #/leaks             of C programs       #/regions   #/about
+//   #/zoom/F.G.H        zoomed              #/types  #/type/3
+//   #/leaks             of C programs       #/contexts  #/threads
+//   #/about                                 #/regions
 //
 // and after a question mark the choices that differ from the default.
 

@@ -6,15 +6,6 @@ const HEAD_ROWS = 8;
 const PATH_ROWS = 14;
 const MOST_MATCHES = 10000;
 
-// Returns "7 calls × 143 B", the average of the measure (table.js), or ''
-// without one.
-function averageText(model, all, calls) {
-  const { measure } = model;
-  const found = averageOf(model, measure, all, calls);
-  return found === null ? '' : `${plural(found.count, ...found.nouns)} × ${
-    brief(found.each, measure)}`;
-}
-
 // A sentence: the deepest function with half of everything in or below it, its
 // calls, and the nearest caller of another package.  The figures are those of
 // the function's page.  In a comparison it is the change of everything.
@@ -158,24 +149,17 @@ class Overview extends FlameGraph {
       element('div', { class: 'cards' }, pathCard(model), headCards(model)));
   }
 
-  // A chain has a node as its address; callers have the functions on the way.
+  // The address of a frame is of the functions on the way to it.
   zoom(frame) {
-    this.shell.go(frame.fn < 0 ? '' : this.inverted
-      ? `callers/${pathOf(frame).join('.')}` : `zoom/${frame.nodes()[0]}`);
+    this.shell.go(frame.fn < 0 ? '' : `zoom/${pathOf(frame).join('.')}`);
   }
 
   // Returns the graph, zoomed as the address says.
   show(briefly = false) {
-    const { model: { tree }, shell: { route } } = this;
+    const [, path] = this.shell.route;
     this.update(briefly);
     this.timeline?.update();
-    let path = [];
-    if (route[0] === 'callers' && this.inverted)
-      path = route[1].split('.').map(Number);
-    else if (route[0] === 'zoom' && !this.inverted &&
-        Number(route[1]) < tree.count)
-      path = chainOf(tree, Number(route[1]));
-    this.zoomed = frameAt(this.whole, path);
+    this.zoomed = frameAt(this.whole, path?.split('.').map(Number) ?? []);
     this.out.disabled = this.zoomed.parent === null;
     this.describe(this.zoomed);
     this.showColours();

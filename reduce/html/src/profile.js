@@ -65,14 +65,14 @@ function readChains(bytes, keys, timed, frees) {
     nodes.parent[node] = path[depth - 1];
     path[depth] = node;
   }
-  const labels = ['phase', 'thread', 'region'];
+  const freed = frees ? ['allocations', 'bytes'] : [];
   const allocations = readRows(
-    ['type', 'bin', ...labels, ...timed ? ['slice'] : []],
-    [...keys, ...frees ? ['allocations', 'bytes'].map(inUseOf) : []]);
-  if (frees) for (const key of ['allocations', 'bytes'])
+    ['type', 'bin', ...LABELS, ...timed ? ['slice'] : []],
+    [...keys, ...freed.map(inUseOf)]);
+  for (const key of freed)
     allocations[inUseOf(key)] = allocations[key].map((value, row) =>
       value - allocations[inUseOf(key)][row]);
-  const calls = readRows(labels, ['calls']);
+  const calls = readRows(LABELS, ['calls']);
   calls.type = new Int32Array(calls.count).fill(-1);
   const count = next();
   const byLine = { count, parent: new Int32Array(count),
@@ -91,20 +91,6 @@ function oneLine(name) {
     (c < '\x80' ? `\\x${code(c, 2)}` : `\\u${code(c, 4)}`));
 }
 
-const MOST_TYPES = 4; // of a size
-
-// Returns the names of the types of a bin; of a C program those in its debug
-// information: comments with a size and a name, where "..." stands for more.
-function typesOfSize({ comments }, { size }, ofBin) {
-  const ofSize = new Set(comments.filter(({ key, value }) =>
-    key === 'mprof.type' && value.startsWith(`${size} `))
-    .map(({ value }) => oneLine(value.slice(value.indexOf(' ') + 1))));
-  const more = ofSize.delete('...') ? ['...'] : [];
-  const names = ofBin.length > 0 ? ofBin : [...ofSize].sort();
-  if (names.length > MOST_TYPES) more.push(`${names.length - MOST_TYPES} more`);
-  return [...names.slice(0, MOST_TYPES), ...more].join(', ');
-}
-
 // Adds what the page needs to the rows of the tables, which are those of the
 // format json.  Lets labels refer to them.
 function readTables(profile) {
@@ -112,9 +98,8 @@ function readTables(profile) {
   const read = (key, more) => profile[key].forEach((row, id) =>
     Object.assign(row, { id, ...more(row) }));
   const typeName = (type) => oneLine(type.class ?? type.type ?? '');
-  read('bins', (bin) => ({ kind: bin.kind === 'large' ? '> 1024' : bin.kind,
-    names: typesOfSize(profile, bin, bin.types.map(({ type }) =>
-      typeName(profile.types[type])).filter(Boolean)) }));
+  read('bins', ({ kind, names }) => ({ names: oneLine(names ?? ''),
+    kind: kind === 'large' ? '> 1024' : kind }));
   read('functions', (fn) => ({ raw: fn.name, rawFile: fn.file ?? '',
     name: oneLine(fn.name), line: fn.line ?? 0,
     file: oneLine(fn.file ?? ''), calls: fn.activations ?? NaN,

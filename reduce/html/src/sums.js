@@ -165,15 +165,14 @@ class Sums {
   // What each function itself allocated of the type ID; what the function ID
   // itself allocated of each type, and what it and all below it of each size.
   functionsOf(id) {
-    const { tree: { functionOf, functions }, profile: { rows } } = this;
-    return this.by((row, node) => (rows.type[row] === id ? functionOf[node] : -1),
-      functions.length);
+    const { type } = this.profile.rows;
+    return this.by((row, node) => (type[row] === id
+      ? this.tree.functionOf[node] : -1), this.tree.functions.length);
   }
 
   typesOf(id) {
-    const { tree: { functionOf }, profile: { rows, types } } = this;
-    return this.by((row, node) => (functionOf[node] === id ? rows.type[row] : -1),
-      types.length);
+    return this.by((row, node) => (this.tree.functionOf[node] === id
+      ? this.profile.rows.type[row] : -1), this.profile.types.length);
   }
 
   binsOf(id) {

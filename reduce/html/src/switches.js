@@ -140,7 +140,7 @@ function connectSwitches(shell) {
   get('reset').addEventListener('click', () => shell.choose(reset));
   addEventListener('hashchange', () => {
     shell.open();
-    if (!['zoom', 'callers'].includes(shell.route[0])) scrollTo(0, 0);
+    if (shell.route[0] !== 'zoom') scrollTo(0, 0);
   });
   addEventListener('resize', () => {
     shell.graph?.redraw();

@@ -112,6 +112,8 @@ const linkTo = (view) => ({ id, name }) =>
   element('a', { href: `#/${view}/${id}`, class: 'name' }, name);
 const functionLink = linkTo('function');
 const typeLink = linkTo('type');
+const functionLinks = (all, between) => all.flatMap((fn, i) =>
+  i === 0 ? [functionLink(fn)] : [between, functionLink(fn)]);
 
 // A column of names, where WHO(row) is a function or a type.
 function nameColumn(label, help, who, link) {
@@ -204,21 +206,21 @@ function callNouns({ profile, at }) {
 // Returns the mean of BYTES in COUNT, rounded; NaN if COUNT is 0 or unknown.
 const average = (bytes, count) => count > 0 ? Math.round(bytes / count) : NaN;
 
-// Returns the average of MEASURE for a row, as {count, nouns, each}, or null if
-// the divisor is unknown.  ALL(key) are the figures of the row with everything
+// Returns "7 calls × 143 B", the average of the measure for a row, or '' if the
+// divisor is unknown.  ALL(key) are the figures of the row with everything
 // below it, CALLS its calls.  There is one rule for the whole page: what was
 // allocated is divided by the calls of the same row, in C by the allocations; a
 // part of it, such as what was kept, by the objects of that part, and so is what
 // is held.
-function averageOf(model, measure, all, calls) {
-  const { measures, profile: { lisp, holders } } = model;
+function averageText(model, all, calls) {
+  const { measure, measures, profile: { lisp, holders } } = model;
   const objects = measures.find(({ bytes, what }) =>
     !bytes && what === measure.what);
   const byCalls = lisp && !holders && !measure.part;
   const count = !byCalls ? all(objects?.key) : model.callsKnown ? calls : NaN;
-  if (!(count > 0) || (!byCalls && measure === objects)) return null;
-  return { count, each: all(measure.key) / count, nouns:
-    measure.part || holders ? ['object', 'objects'] : callNouns(model) };
+  if (!(count > 0) || (!byCalls && measure === objects)) return '';
+  const nouns = measure.part || holders ? ['object', 'objects'] : callNouns(model);
+  return `${plural(count, ...nouns)} × ${brief(all(measure.key) / count, measure)}`;
 }
 
 // The column of calls, of FIGURES(row), with an explanation for either

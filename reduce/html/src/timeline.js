@@ -19,14 +19,6 @@ const PART_HUES = [205, 32, 150, 288, 95];
 const MEMORY = [['in use', 'in_use'], ['resident', 'resident']];
 const BYTES = { bytes: true };
 
-const svg = (tag, attributes = {}, ...children) => {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [key, value] of Object.entries(attributes))
-    made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-};
-
 // Formats NANOSECONDS: 12.5 s.
 const seconds = (nanoseconds) => `${number(nanoseconds / 1e9)} s`;
 
@@ -70,7 +62,8 @@ class Timeline {
     this.drawn = svg('g');
     this.mark = svg('rect', { class: 'window', height: this.base });
     this.chart = svg('svg', { viewBox: `0 0 ${CHART_WIDTH} ${this.base}`,
-      preserveAspectRatio: 'none', tabindex: 0, role: 'img', class: 'timeline' },
+      preserveAspectRatio: 'none', tabindex: 0, role: 'img', class: 'timeline',
+      onkeydown: (event) => this.press(event), ...this.pointing() },
     this.drawn, this.mark);
     this.chart.style.height = `${this.base / 18}rem`;
     this.scale = element('p', { class: 'details-of-time', 'aria-live': 'polite' });
@@ -85,7 +78,6 @@ class Timeline {
       element('div', { class: 'chart-of-time' }, this.chart, this.axes),
       element('p', { class: 'axis' }, element('span', {}, '0 s'),
         element('span', {}, seconds(this.whole))), this.legend);
-    this.connect();
   }
 
   // Returns the most of KEY, memory at the end of a slice.
@@ -283,38 +275,39 @@ class Timeline {
       at: String(this.slices[slice].start / 1e9) }, true);
   }
 
-  connect() {
-    const { chart, slices } = this;
+  // Returns the listeners to the mouse.
+  pointing() {
     const at = ({ clientX }) => {
-      const { left, width } = chart.getBoundingClientRect();
+      const { left, width } = this.chart.getBoundingClientRect();
       const time = this.whole * (clientX - left) / width;
-      return Math.max(slices.findLastIndex(({ start }) => start <= time), 0);
+      return Math.max(this.slices.findLastIndex(({ start }) => start <= time), 0);
     };
+    const part = (slice) =>
+      [Math.min(begun, slice), Math.max(begun, slice) + 1];
     let begun = null;
     let waiting = 0;
-    chart.addEventListener('pointerdown', (event) => {
-      begun = at(event);
-      chart.setPointerCapture(event.pointerId);
-    });
-    chart.addEventListener('pointermove', (event) => {
-      const slice = at(event);
-      this.describe(slice);
-      if (begun === null || slice === begun) return;
-      cancelAnimationFrame(waiting);
-      waiting = requestAnimationFrame(() => begun !== null &&
-        this.shell.preview(this.choices(Math.min(begun, slice),
-          Math.max(begun, slice) + 1)));
-    });
-    chart.addEventListener('pointerup', (event) => {
-      const slice = at(event);
-      cancelAnimationFrame(waiting);
-      if (begun !== null && slice !== begun)
-        this.select(Math.min(begun, slice), Math.max(begun, slice) + 1);
-      else this.selectTime(slice);
-      begun = null;
-    });
-    chart.addEventListener('pointerleave', () => this.describe(null));
-    chart.addEventListener('keydown', (event) => this.press(event));
+    return {
+      onpointerdown: (event) => {
+        begun = at(event);
+        this.chart.setPointerCapture(event.pointerId);
+      },
+      onpointermove: (event) => {
+        const slice = at(event);
+        this.describe(slice);
+        if (begun === null || slice === begun) return;
+        cancelAnimationFrame(waiting);
+        waiting = requestAnimationFrame(() => begun !== null &&
+          this.shell.preview(this.choices(...part(slice))));
+      },
+      onpointerup: (event) => {
+        const slice = at(event);
+        cancelAnimationFrame(waiting);
+        if (begun !== null && slice !== begun) this.select(...part(slice));
+        else this.selectTime(slice);
+        begun = null;
+      },
+      onpointerleave: () => this.describe(null),
+    };
   }
 
   press(event) {
