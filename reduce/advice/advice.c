@@ -122,14 +122,11 @@ static int
 compare(const void *left, const void *right)
 {
   const struct advice *a = left, *b = right;
-  if (a->saved != b->saved)
-    return a->saved > b->saved ? -1 : 1;
-  int order = strcmp(a->function, b->function);
-  if (order == 0)
-    order = strcmp(a->rule->values[RULE_NAME], b->rule->values[RULE_NAME]);
-  if (order == 0)
-    order = a->line < b->line ? -1 : a->line > b->line;
-  return order != 0 ? order : a->rule < b->rule ? -1 : a->rule > b->rule;
+  return array_order(b->saved, a->saved)
+             ?: strcmp(a->function, b->function)
+             ?: strcmp(a->rule->values[RULE_NAME], b->rule->values[RULE_NAME])
+             ?: array_order((uint64_t)a->line, (uint64_t)b->line)
+             ?: array_order((uintptr_t)a->rule, (uintptr_t)b->rule);
 }
 
 /* Completes ADVICE, once it is in its place. */
@@ -196,8 +193,7 @@ static int
 compare_definitions(const void *left, const void *right)
 {
   const struct advice *a = left, *b = right;
-  const int order = strcmp(a->definition, b->definition);
-  return order != 0 ? order : compare(left, right);
+  return strcmp(a->definition, b->definition) ?: compare(left, right);
 }
 
 /* Orders pieces by what all of their definition save, then as above. */
@@ -205,8 +201,8 @@ static int
 compare_groups(const void *left, const void *right)
 {
   const struct advice *a = left, *b = right;
-  return a->all_saved != b->all_saved ? (a->all_saved > b->all_saved ? -1 : 1)
-                                      : compare_definitions(left, right);
+  return array_order(b->all_saved, a->all_saved)
+             ?: compare_definitions(left, right);
 }
 
 void

@@ -205,18 +205,11 @@ count_calls(struct building *building)
 }
 
 static int
-compare_numbers(uint64_t a, uint64_t b)
-{
-  return a < b ? -1 : a > b;
-}
-
-static int
 compare_arcs(const void *left, const void *right)
 {
-  const struct graph_arc *a = left;
-  const struct graph_arc *b = right;
-  return compare_numbers(index_pair(a->caller, a->callee),
-                         index_pair(b->caller, b->callee));
+  const struct graph_arc *a = left, *b = right;
+  return array_order(index_pair(a->caller, a->callee),
+                     index_pair(b->caller, b->callee));
 }
 
 /* Orders parts by node; in a node by bytes and allocations, descending, then
@@ -224,14 +217,11 @@ compare_arcs(const void *left, const void *right)
 static int
 compare_self_types(const void *left, const void *right)
 {
-  const struct type_part *a = left;
-  const struct type_part *b = right;
-  int order = compare_numbers(a->group, b->group);
-  if (order == 0)
-    order = compare_numbers(b->figures.bytes, a->figures.bytes);
-  if (order == 0)
-    order = compare_numbers(b->figures.allocs, a->figures.allocs);
-  return order == 0 ? compare_numbers(a->type, b->type) : order;
+  const struct type_part *a = left, *b = right;
+  return array_order(a->group, b->group)
+             ?: array_order(b->figures.bytes, a->figures.bytes)
+             ?: array_order(b->figures.allocs, a->figures.allocs)
+             ?: array_order(a->type, b->type);
 }
 
 /* Sorts the arcs and gives each node its ranges. */

@@ -4,6 +4,8 @@
 
 #include "analysis/call_tree.h"
 
+#include "base/array.h"
+
 static void
 count_all(const struct call_tree *tree, struct chain_counts *counts)
 {
@@ -43,13 +45,11 @@ compare_siblings(const void *left, const void *right, void *context)
   uint32_t j = *(const uint32_t *)right;
   const struct chain_counts *a = &chains->counts[i];
   const struct chain_counts *b = &chains->counts[j];
-  if (a->bytes_below != b->bytes_below)
-    return a->bytes_below > b->bytes_below ? -1 : 1;
-  if (a->allocs_below != b->allocs_below)
-    return a->allocs_below > b->allocs_below ? -1 : 1;
-  int order = strcmp(call_tree_leaf(chains->tree, i)->name,
-                     call_tree_leaf(chains->tree, j)->name);
-  return order != 0 ? order : i < j ? -1 : i > j;
+  return array_order(b->bytes_below, a->bytes_below)
+             ?: array_order(b->allocs_below, a->allocs_below)
+             ?: strcmp(call_tree_leaf(chains->tree, i)->name,
+                       call_tree_leaf(chains->tree, j)->name)
+             ?: array_order(i, j);
 }
 
 /* Returns which nodes show: those that allocated and, with CALLED, those that

@@ -120,28 +120,23 @@ sum_cycle(const struct call_graph *graph, struct graph_node *cycle)
   }
 }
 
-/* Orders two rows by bytes, descending, then by name. */
-static int
-compare(uint64_t a_bytes, uint64_t b_bytes, const char *a, const char *b)
-{
-  return a_bytes != b_bytes ? (a_bytes > b_bytes ? -1 : 1) : strcmp(a, b);
-}
-
+/* Orders nodes by bytes, descending, then by name. */
 static int
 compare_members(const void *left, const void *right, void *graph)
 {
   const struct graph_node *nodes = ((struct call_graph *)graph)->nodes;
   const struct graph_node *a = &nodes[*(const uint32_t *)left];
   const struct graph_node *b = &nodes[*(const uint32_t *)right];
-  return compare(a->self.bytes, b->self.bytes, a->name, b->name);
+  return array_order(b->self.bytes, a->self.bytes)
+             ?: strcmp(a->name, b->name);
 }
 
 static int
 compare_cycles(const void *left, const void *right)
 {
-  const struct graph_node *a = left;
-  const struct graph_node *b = right;
-  return compare(a->inclusive.bytes, b->inclusive.bytes, a->name, b->name);
+  const struct graph_node *a = left, *b = right;
+  return array_order(b->inclusive.bytes, a->inclusive.bytes)
+             ?: strcmp(a->name, b->name);
 }
 
 void

@@ -28,16 +28,13 @@ tally_type_name(const struct profile *profile,
 static int
 compare_parts(const void *left, const void *right, void *context)
 {
-  const struct type_part *a = left;
-  const struct type_part *b = right;
+  const struct type_part *a = left, *b = right;
   const struct profile *profile = context;
-  if (a->group != b->group)
-    return a->group < b->group ? -1 : 1;
-  if (a->figures.bytes != b->figures.bytes)
-    return a->figures.bytes > b->figures.bytes ? -1 : 1;
-  int order = strcmp(tally_type_name(profile, &profile->types[a->type]),
-                     tally_type_name(profile, &profile->types[b->type]));
-  return order != 0 ? order : a->type < b->type ? -1 : a->type > b->type;
+  return array_order(a->group, b->group)
+             ?: array_order(b->figures.bytes, a->figures.bytes)
+             ?: strcmp(tally_type_name(profile, &profile->types[a->type]),
+                       tally_type_name(profile, &profile->types[b->type]))
+             ?: array_order(a->type, b->type);
 }
 
 /* Returns the number of the bin for objects of the size BYTES, of KIND: the
@@ -190,9 +187,8 @@ compare_paths(const void *left, const void *right)
   const char *b = ((const struct region_row *)right)->path;
   for (; *a != '\0' && *a == *b; a++)
     b++;
-  unsigned char first = *a == ';' ? 1 : (unsigned char)*a;
-  unsigned char second = *b == ';' ? 1 : (unsigned char)*b;
-  return first < second ? -1 : first > second;
+  return array_order(*a == ';' ? 1 : (unsigned char)*a,
+                     *b == ';' ? 1 : (unsigned char)*b);
 }
 
 void

@@ -39,10 +39,9 @@ struct place {
 static int
 compare_places(const void *left, const void *right)
 {
-  const struct place *a = left;
-  const struct place *b = right;
-  int order = strcmp(a->file, b->file);
-  return order != 0 ? order : a->line < b->line ? -1 : a->line > b->line;
+  const struct place *a = left, *b = right;
+  return strcmp(a->file, b->file)
+             ?: array_order((uint64_t)a->line, (uint64_t)b->line);
 }
 
 static bool

@@ -26,22 +26,14 @@ ranking_add(struct ranking *ranking, struct ranking_row row)
   ranking->shown = ranking->count;
 }
 
-static int
-descending(uint64_t a, uint64_t b)
-{
-  return a > b ? -1 : a < b;
-}
-
 /* Orders rows by rank, then by name, then by item. */
 static int
 compare_ranks(const void *left, const void *right)
 {
-  const struct ranking_row *a = left;
-  const struct ranking_row *b = right;
-  if (a->rank != b->rank)
-    return a->rank < b->rank ? -1 : 1;
-  int order = strcmp(a->name, b->name);
-  return order != 0 ? order : descending(b->item, a->item);
+  const struct ranking_row *a = left, *b = right;
+  return array_order(a->rank, b->rank)
+             ?: strcmp(a->name, b->name)
+             ?: array_order(a->item, b->item);
 }
 
 /* Orders rows by key, bytes and allocations, descending, then by rank and
@@ -49,24 +41,19 @@ compare_ranks(const void *left, const void *right)
 static int
 compare_keys(const void *left, const void *right)
 {
-  const struct ranking_row *a = left;
-  const struct ranking_row *b = right;
-  int order = descending(a->key, b->key);
-  if (order == 0)
-    order = descending(a->bytes, b->bytes);
-  if (order == 0)
-    order = descending(a->allocs, b->allocs);
-  return order != 0 ? order : compare_ranks(a, b);
+  const struct ranking_row *a = left, *b = right;
+  return array_order(b->key, a->key)
+             ?: array_order(b->bytes, a->bytes)
+             ?: array_order(b->allocs, a->allocs)
+             ?: compare_ranks(a, b);
 }
 
 /* Orders rows by name, then by rank. */
 static int
 compare_names(const void *left, const void *right)
 {
-  const struct ranking_row *a = left;
-  const struct ranking_row *b = right;
-  int order = strcmp(a->name, b->name);
-  return order != 0 ? order : compare_ranks(a, b);
+  const struct ranking_row *a = left, *b = right;
+  return strcmp(a->name, b->name) ?: compare_ranks(a, b);
 }
 
 enum measure
