@@ -80,7 +80,7 @@ export_suppressions(const struct view *view, struct sink *sink)
         lost ? profile_value(profile, i, MEASURE_LOST_ALLOCS) +
                    profile_value(profile, i, COLUMN_OF_INDIRECT_ALLOCS)
              : profile_value(profile, i, MEASURE_KEPT_ALLOCS);
-    if ((bytes == 0 && allocs == 0) ||
+    if (node == TREE_ROOT || (bytes == 0 && allocs == 0) ||
         !selection_keeps(&view->selection, i) ||
         (view->suppressed != NULL && view->suppressed[node]))
       continue;

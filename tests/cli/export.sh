@@ -104,6 +104,8 @@ expect 'suppressions' 0 '' export -o x.supp "$golden/regions.data"
 run export --format=suppressions "$golden/regions.data"
 cmp out x.supp 2>err
 result $? 'x.supp is suppressions'
+expect 'what has no chain cannot be suppressed' 0 '' \
+  export --format=suppressions "$top/tests/fuzz/heap-v2-text.data"
 expect 'suppressions of Lisp' 1 "mprof: --format=suppressions: the profile \
 does not record what was never freed" export -o y.supp "$m"
 expect '--format counts' 0 '' export --format=csv -o x.json "$m"
