@@ -135,13 +135,16 @@ so no function is for the interpreter.")
   `((oracle:back d)
     ,@(if *handling* '() `((oracle:handle d ,*no-handler*)))))
 
-(defun activation (name parameters forms &key value)
-  "The body of the function NAME; its last form is VALUE."
+(defun activation (name parameters forms &key value tail-call)
+  "The body of the function NAME; its last form is VALUE, or TAIL-CALL while
+there is fuel."
   `(let ((d (oracle:enter ,(name name)
                           ,(by-mode 0 (* 2 (1+ (length parameters)))))))
      ,@forms
-     (oracle:leave d)
-     ,value))
+     ,@(if tail-call
+           `((if (oracle:fuel-p) ,tail-call (oracle:leave d)))
+           `((oracle:leave d)
+             ,value))))
 
 (defmacro in-new-activation (&body body)
   `(let ((*handling* nil) (*no-handler* 0) (*local-calls* nil))

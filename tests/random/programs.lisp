@@ -13,8 +13,11 @@
 (defun plain-definition (symbol parameters)
   (let ((*here* symbol))
     (definition `(defun ,symbol ,parameters
-                   (declare (ignorable ,@parameters))
-                   ,(activation symbol parameters (statements))))))
+                   (declare (ignorable ,@parameters)
+                            (optimize (speed ,(pick 4)) (safety ,(pick 4))
+                                      (debug ,(pick 4))))
+                   ,(activation symbol parameters (statements)
+                                :tail-call (and (chance 30) (tail-call)))))))
 
 (defun deep-definition (symbol)
   "Recursion, as deep as its argument says and the fuel allows."

@@ -7,9 +7,8 @@
 ;;;; start of the C compiler takes a second.  What a program defines is taken
 ;;;; away after its turn.
 ;;;;
-;;;; A program that fails is made again with fewer functions and less fuel,
-;;;; and the smallest that still fails is reported, with the command that runs
-;;;; it.
+;;;; A program that fails is reported with the command that runs it, in which
+;;;; fewer functions and less fuel make it smaller.
 
 (in-package #:random-tests)
 
@@ -56,28 +55,6 @@
       (define-by-compiler programs)
       (define-by-eval programs)))
 
-(defun check-anew (seed &rest options)
-  "The differences of the program of SEED, made with OPTIONS."
-  (let ((program (apply #'make-program seed options)))
-    (define (list program))
-    (unwind-protect (check-program program)
-      (forget program))))
-
-(defun shrink (seed options functions fuel)
-  "The numbers of functions and units of fuel of a small program of SEED that
-still has differences, and these."
-  (let ((best (list functions fuel nil)))
-    (flet ((try (functions fuel)
-             (let ((differences (apply #'check-anew seed :functions functions
-                                       :fuel fuel options)))
-               (when differences
-                 (setf best (list functions fuel differences))))))
-      (loop for n from 1 below functions
-            until (try n fuel))
-      (loop for n from 1 below fuel
-            until (try (first best) n)))
-    (values-list best)))
-
 (defun shown (text)
   "TEXT, without the middle of what is too long for a line."
   (if (> (length text) 400)
@@ -85,24 +62,18 @@ still has differences, and these."
               (subseq text (- (length text) 270)))
       text))
 
-(defun report-failure (program options differences)
+(defun report-failure (program collect differences)
   (incf *failures*)
-  (let ((seed (program-seed program))
-        (functions (program-functions program))
-        (fuel (program-fuel program)))
-    (format t "not ok - program ~D~:[~;, compiled~]~%" seed
-            (program-compiled program))
-    (multiple-value-bind (small-functions small-fuel small-differences)
-        (shrink seed options functions fuel)
-      (format t "# make check-random SEED=~D COUNT=1 KIND=~:[bytecode~;~
-                 compiled~]~:[~; COLLECT=1~] FUNCTIONS=~D FUEL=~D~%"
-              seed (program-compiled program) (getf options :collect)
-              small-functions small-fuel)
-      (let ((all (sort (copy-list (or small-differences differences)) #'<
-                       :key #'length)))
-        (format t "# ~D differences~%~{# ~A~%~}" (length all)
-                (mapcar #'shown (subseq all 0 (min 8 (length all)))))))
-    (finish-output)))
+  (format t "not ok - program ~D~:[~;, compiled~]~%" (program-seed program)
+          (program-compiled program))
+  (format t "# make check-random SEED=~D COUNT=1 KIND=~:[bytecode~;compiled~]~
+             ~:[~; COLLECT=1~]; FUNCTIONS=~D FUEL=~D, or fewer~%"
+          (program-seed program) (program-compiled program) collect
+          (program-functions program) (program-fuel program))
+  (let ((all (sort (copy-list differences) #'< :key #'length)))
+    (format t "# ~D differences~%~{# ~A~%~}" (length all)
+            (mapcar #'shown (subseq all 0 (min 8 (length all))))))
+  (finish-output))
 
 (defun check-programs (from count batch &rest options)
   "Check COUNT programs from the seed FROM, BATCH at a time."
@@ -117,7 +88,8 @@ still has differences, and these."
                (when unfolded
                  (incf *compared*))
                (if differences
-                   (report-failure program options differences)
+                   (report-failure program (getf options :collect)
+                                   differences)
                    (format t "ok - program ~D~:[~;, compiled~]~%"
                            (program-seed program)
                            (program-compiled program)))))

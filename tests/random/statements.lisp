@@ -57,30 +57,43 @@
 (defun fueled (&rest forms)
   `((when (oracle:fuel-p) ,@forms (oracle:back d))))
 
+(defun plain-call (symbol parameters)
+  "A form that calls a plain function, and what is told before it."
+  (let ((arguments (arguments parameters)))
+    (case (pick 8)
+      (0 `((locally (declare (notinline ,symbol))
+             (,symbol ,@arguments))))
+      (1 `((funcall ',symbol ,@arguments)))
+      (2 `((funcall #',symbol ,@arguments)))
+      (3 `(,@(via 'apply) (apply ',symbol ',arguments)))
+      (t `((,symbol ,@arguments))))))
+
 (defun call ()
   "Call a function of the program."
   (destructuring-bind (kind symbol parameters)
       (nth (pick (length *functions*)) *functions*)
-    (let ((arguments (arguments parameters)))
-      (ecase kind
-        (:generic
-         (fueled `(,symbol (if (zerop (oracle:pick 2))
-                               rp::*base*
-                               rp::*derived*))))
-        (:deep
-         (fueled `(,symbol ,(1+ (pick (one-of 5 5 5 20 150))))))
-        (:plain
-         (case (pick 8)
-           (0 (fueled `(locally (declare (notinline ,symbol))
-                         (,symbol ,@arguments))))
-           (1 (fueled `(funcall ',symbol ,@arguments)))
-           (2 (fueled `(funcall #',symbol ,@arguments)))
-           (3 (apply #'fueled `(,@(via 'apply)
-                                (apply ',symbol ',arguments))))
-           (4 (fueled `(multiple-value-prog1 (,symbol ,@arguments)
-                         (oracle:back d)
-                         ,@(allocation))))
-           (t (fueled `(,symbol ,@arguments)))))))))
+    (ecase kind
+      (:generic
+       (fueled `(,symbol (if (zerop (oracle:pick 2))
+                             rp::*base*
+                             rp::*derived*))))
+      (:deep
+       (fueled `(,symbol ,(1+ (pick (one-of 5 5 5 20 150))))))
+      (:plain
+       (let ((forms (plain-call symbol parameters)))
+         (apply #'fueled
+                (if (chance 88)
+                    forms
+                    `((multiple-value-prog1 (progn ,@forms)
+                        (oracle:back d)
+                        ,@(allocation))))))))))
+
+(defun tail-call ()
+  "A call of a plain function, for the end of a function."
+  (destructuring-bind (kind symbol parameters)
+      (nth (pick (length *functions*)) *functions*)
+    (and (eq kind :plain)
+         `(progn ,@(plain-call symbol parameters)))))
 
 (defun caller ()
   "A function of the library that calls what it is given."
