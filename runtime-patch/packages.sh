@@ -30,8 +30,8 @@ packages=$(awk -v list="$list" 'index("," $1 ",", "," list ",") {
   # What serves profiles.
   build libmicrohttpd-dev
   # Tests alone: cmocka and FiveAM run them, protobuf-c reads and writes
-  # profiles by pprof's own description, CFFI calls C from Lisp.
-  build libcmocka-dev cl-fiveam libprotobuf-c-dev protobuf-c-compiler cl-cffi
+  # profiles by pprof's own description.
+  build libcmocka-dev cl-fiveam libprotobuf-c-dev protobuf-c-compiler
   # Demo and benchmarks.
   build cl-ppcre
   # The programs that read what mprof exports, the browser that opens it and

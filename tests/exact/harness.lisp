@@ -4,10 +4,10 @@
 ;;;; with one that was computed by hand.  Exact equality; there is no
 ;;;; tolerance.
 ;;;;
-;;;; A program is a file of functions and of MEASURING forms.  It is run in
-;;;; two variants, compiled and byte-compiled, and in two ways of counting, by
-;;;; frame words and by whole walks; run.sh compares what the two ways leave in
-;;;; their dumps.  Each check prints one line, `ok - ...' or `not ok - ...'.
+;;;; A program is a file of functions and of MEASURING forms.  It is compiled, or
+;;;; byte-compiled as well, and run in two ways of counting, by frame words and
+;;;; by whole walks; run.sh compares what the two ways leave in their dumps.
+;;;; Each check prints one line, `ok - ...' or `not ok - ...'.
 
 (require :mprof)
 
@@ -125,6 +125,10 @@ LIST to have no effect does not leave it out.")
            (and f (list (mprof.data:figure :self-allocations f)
                         (mprof.data:figure :self-bytes f))))))
 
+(defun conses (name n)
+  "NAME itself made N conses and nothing else."
+  (self name n (* n +cons+)))
+
 (defun inclusive (name allocations bytes)
   "NAME and all below it made ALLOCATIONS objects of BYTES bytes in all."
   (let ((f (mprof.data:row :functions name *profile*)))
@@ -241,38 +245,28 @@ LIST to have no effect does not leave it out.")
         collect (subseq line start end)
         while end))
 
-(defun measured-chain (line)
-  "The functions of LINE of a folded export that are below the measured form,
-and the number at its end; NIL when it is none of ours."
-  (let* ((end (position #\Space line :from-end t))
-         (below (member "EXACT::MEASURE" (split (subseq line 0 end) #\;)
-                        :test #'string=)))
-    ;; next comes the function around the form
-    (and (rest below)
-         (list (cddr below) (parse-integer line :start end)))))
-
-(defun measured-chains (file value)
-  (loop for line in (folded-lines file value)
-        for chain = (measured-chain line)
-        when chain collect chain))
-
 (defun chains (&rest expected)
   "The measured form's chains are those EXPECTED and no others: each is a list
 of names, root first, how many objects the last one made, and their bytes."
-  (let* ((file *saved*)
-         (bytes (measured-chains file "bytes"))
-         (chains (loop for (names n) in (measured-chains file "allocs")
-                       collect (list (format nil "~{~A~^ > ~}" names)
-                                     n (second (assoc names bytes
-                                                      :test #'equal))))))
+  (let ((table (make-hash-table :test #'equal)))
+    (dolist (context (mprof.data:figure :contexts *profile*))
+      ;; next to MEASURE comes the function around the form
+      (let ((below (cddr (member "EXACT::MEASURE"
+                                 (mprof.data:figure :chain context)
+                                 :test #'string=))))
+        (when below
+          (let ((figures (or (gethash below table)
+                             (setf (gethash below table) (list 0 0)))))
+            (incf (first figures) (mprof.data:figure :allocations context))
+            (incf (second figures) (mprof.data:figure :bytes context))))))
     (flet ((in-order (list)
-             (sort (copy-list list) #'string< :key #'first)))
+             (sort list #'string< :key #'prin1-to-string)))
       (check "chains"
              (in-order (loop for (names n bytes) in expected
-                             collect (list (format nil "~{~A~^ > ~}"
-                                                   (mapcar #'shown names))
-                                           n bytes)))
-             (in-order chains)
+                             collect (list (mapcar #'shown names) n bytes)))
+             (in-order (loop for names being each hash-key of table
+                               using (hash-value figures)
+                             collect (cons names figures)))
              (length expected)))))
 
 ;;; C functions that programs call, and that call back
@@ -282,30 +276,6 @@ of names, root first, how many objects the last one made, and their bytes."
 
 (defun c-function (name &optional (library *library*))
   (si:find-foreign-symbol name library :pointer-void 0))
-
-;;; A callback is a C function of its own where it is compiled, which calls
-;;; the Lisp function, and a closure of libffi where it is interpreted.
-;;;
-;;; Such a closure refers to a list of its Lisp function and types, where
-;;; the collector does not look (in ECL 21.2.1), and the fifth of these, the
-;;; call interface, to the second word of an array, where it does not either.
-;;; So they are pinned as soon as they exist.
-
-(defvar *pinned* '())
-
-(defun pin (callback)
-  (let ((data (si:foreign-data-ref-elt callback #+aarch64 40 #-aarch64 48 :object)))
-    (assert (functionp (first data)))
-    (push data *pinned*)
-    (push (ffi:make-pointer
-           (- (si:foreign-data-ref-elt (fifth data) 8 :unsigned-long) 8) :void)
-          *pinned*)))
-
-(defmacro define-callback (name type arguments &body body)
-  (let ((definition `(ffi:defcallback ,name ,type ,arguments ,@body)))
-    (ecase *variant*
-      (:compiled definition)
-      (:bytecode `(let () ,definition (pin (ffi:callback ',name)))))))
 
 ;;; Measuring
 

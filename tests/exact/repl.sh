@@ -33,16 +33,11 @@ to_repl=${COPROC[1]}
 # await N PATTERN: until it has said so N times and asks for more.  By then an
 # error has thrown away what was typed before.
 await() {
-  local i
-  for ((i = 0; i < 600; i++)); do
-    if [ "$(grep -c "$2" "$output")" -ge "$1" ] &&
-      tail -n 1 "$output" | grep -q '^>>* $'; then
-      return 0
-    fi
-    kill -0 "$repl" 2>/dev/null || return 1
+  until [ "$(grep -c "$2" "$output")" -ge "$1" ] &&
+    tail -n 1 "$output" | grep -q '^>>* $'; do
+    kill -0 "$repl" 2>/dev/null || return
     sleep 0.1
   done
-  return 1
 }
 
 type() { cat >&"$to_repl"; }
@@ -53,14 +48,15 @@ type <<'TYPED'
 (defvar *kept* nil)
 (defun made (n) (dotimes (i n) (setf *kept* (cons i nil))))
 (defun say (what value) (format t "~&[~A] ~S~%" what value) (finish-output))
-(defun figures (name) (let* ((p (mprof:load-profile)) (f (mprof.data:row :functions name p))) (and f (list (mprof.data:figure :self-allocations f) (mprof.data:figure :self-bytes f) (mprof.data:figure :calls f)))))
-(defun arc (caller callee) (let* ((p (mprof:load-profile)) (a (mprof.data:row :arcs (list caller callee) p))) (and a (list (mprof.data:figure :calls a) (mprof.data:figure :allocations a)))))
+(defun figures (table key &rest names) (let ((row (mprof.data:row table key (mprof:load-profile)))) (loop for name in names collect (funcall (mprof.data:reader name) row))))
+(defun note (name) (mprof.data:comment name (mprof:load-profile)))
+(defun active () (getf (mprof:status) :active))
 (defun fails (n) (made n) (error "on purpose") (made 1000))
 (mprof:with-profiling (:report nil) (made 3) (fails 4))
 TYPED
 await 1 '^Broken at'
 type <<'TYPED'
-(say "active in the debugger" (getf (mprof:status) :active))
+(say "in the debugger" (active))
 (made 5)
 (fails 6)
 TYPED
@@ -69,48 +65,45 @@ type <<'TYPED'
 (made 7)
 :b
 :q
-(say "active at the top" (getf (mprof:status) :active))
+(say "at the top" (active))
 (made 1000)
-(say "made" (figures 'made))
-(say "fails" (figures 'fails))
-(say "fails made" (arc 'fails 'made))
-(say "residual" (mprof.data:comment "mprof.residual_bytes" (mprof:load-profile)))
-(say "unattributed" (mprof.data:comment "mprof.unattributed_allocations" (mprof:load-profile)))
+(say "made" (figures :functions 'made :self-allocations :self-bytes :calls))
+(say "fails" (figures :functions 'fails :self-allocations :self-bytes :calls))
+(say "fails made" (figures :arcs '(fails made) :calls :allocations))
+(say "residual" (note "mprof.residual_bytes"))
+(say "unattributed" (note "mprof.unattributed_allocations"))
 (mprof:with-profiling (:report nil) (restart-case (fails 2) (carry-on () (made 8))))
 TYPED
 await 2 '^Broken at'
 type <<'TYPED'
 :r1
-(say "active after a restart" (getf (mprof:status) :active))
-(say "made with a restart" (figures 'made))
+(say "after a restart" (active))
+(say "restarted" (figures :functions 'made :self-allocations :self-bytes :calls))
 (ext:quit 3)
 TYPED
 wait "$repl"
 status=$?
-session=$(<"$output")
-said() { sed -n "s/^\[$1\] //p" <<<"$session"; }
 
 # What the interpreter makes for a variable: see harness.lisp.
 case $("$ECL" --version) in
 *' 21.'*) v=2 ;;
 *) v=1 ;;
 esac
+# said WHAT EXPECTED
+said() { check "$1" "$2" "$(sed -n "s/^\[$1\] //p" "$output")"; }
 check 'the session ends as it is told to' 3 "$status"
-check 'the profile goes on in the debugger' T "$(said 'active in the debugger')"
 check 'a backtrace in the debugger names the function' 1 \
-  "$(grep -c '^  > FAILS$' <<<"$session")"
-check 'leaving the debugger ends it' NIL "$(said 'active at the top')"
+  "$(grep -c '^  > FAILS$' "$output")"
+said 'in the debugger' T
+said 'at the top' NIL
 # 3, 4, 5, 6 and 7, and three variables in each of the five calls
-check 'what MADE allocated' "($((25 + 15 * v)) $((400 + 240 * v)) 5)" "$(said made)"
+said made "($((25 + 15 * v)) $((400 + 240 * v)) 5)"
 # N in both calls
-check 'what FAILS allocated itself' "($((2 * v)) $((32 * v)) 2)" "$(said fails)"
-check 'MADE called by FAILS' "(2 $((10 + 6 * v)))" "$(said 'fails made')"
-check 'the residual' '"0"' "$(said residual)"
-check 'nothing is unattributed' '"0"' "$(said unattributed)"
-check 'a restart leaves the debugger and the profile' NIL \
-  "$(said 'active after a restart')"
-check 'what MADE allocated, with a restart' \
-  "($((10 + 6 * v)) $((160 + 96 * v)) 2)" \
-  "$(said 'made with a restart')"
-[ "$failed" = 0 ] || sed 's/^/# /' <<<"$session"
+said fails "($((2 * v)) $((32 * v)) 2)"
+said 'fails made' "(2 $((10 + 6 * v)))"
+said residual '"0"'
+said unattributed '"0"'
+said 'after a restart' NIL
+said restarted "($((10 + 6 * v)) $((160 + 96 * v)) 2)"
+[ "$failed" = 0 ] || sed 's/^/# /' "$output"
 exit $failed

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # run.sh [PROGRAM...]: run each program, or those that EXACT_PROGRAMS names, or
-# all of programs/, in every variant
-# that its first line names, by words and by whole walks, and compare the chains
-# that both ways found.  With SHORT=1 it is one variant, by words alone.
-# EXACT_FLAGS are more flags for their Lisp and C code, EXACT_WORK is a folder for
-# what is made of it.
+# all of programs/, in every variant that its first line names, by words and by
+# whole walks, and compare the chains that both ways found.  With SHORT=1 it is
+# one variant, by words alone.  EXACT_FLAGS are more flags for their Lisp and C
+# code, EXACT_WORK is a folder for what is made of it.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -27,14 +26,13 @@ if [ ! -e "$harness" ]; then
   exit 1
 fi
 
-# compile_library SOURCE NAME [FLAG...]: C or C++ functions, as the shared
-# object NAME.  No frame pointers; what the makefile says in CFLAGS is not for
-# it.
+# compile_library SOURCE NAME: C or C++ functions, as the shared object NAME.
+# No frame pointers; what the makefile says in CFLAGS is not for it.
 compile_library() {
   local compiler=${CC:-gcc}
   case $1 in *.cc) compiler=${CXX:-g++} ;; esac
   # shellcheck disable=SC2086
-  $compiler -O3 -g -fomit-frame-pointer -fPIC -shared $EXACT_FLAGS "${@:3}" \
+  $compiler -O3 -g -fomit-frame-pointer -fPIC -shared $EXACT_FLAGS \
     -isystem "$ecl_include" -o "$2" "$1" >"$2.log" 2>&1 && return
   echo "not ok - $1: its functions compile"
   sed 's/^/# /' "$2.log"
@@ -102,12 +100,10 @@ for file; do
       echo "ok - $name # SKIP there is no C++ compiler" >"$work/$name.out"
       continue 2
     fi
-    for number in '' 2 3; do
-      compile_library "$source" "$work/$name${number:+-$number}.so" \
-        -DLIBRARY="${number:-1}" >"$work/$name.out" && continue
+    if ! compile_library "$source" "$work/$name.so" >"$work/$name.out"; then
       failed=1
-      continue 3
-    done
+      continue 2
+    fi
   done
   for variant in $(sed -n '1s/.*variants: //p' "$file"); do
     echo "$file" "$variant" "$work/$name-$variant.out"

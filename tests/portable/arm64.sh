@@ -45,7 +45,7 @@ formats=/proc/sys/fs/binfmt_misc
 packages='make autoconf patch xz-utils gcc g++ libc6-dev libgc-dev
   libatomic-ops-dev libffi-dev libgmp-dev zlib1g-dev libelf-dev libdw-dev
   libiberty-dev libmicrohttpd-dev libcmocka-dev cl-fiveam
-  libprotobuf-c-dev protobuf-c-compiler cl-cffi cl-ppcre ca-certificates
+  libprotobuf-c-dev protobuf-c-compiler cl-ppcre ca-certificates
   dpkg-dev man-db groff-base file libc6-dbg libjemalloc2'
 # The libraries that the cross tools need there.
 native='libc6 libgmp10 libmpfr6 libmpc3 libisl23 libzstd1 zlib1g libjansson4'

@@ -45,19 +45,13 @@
   (* rounds (loop for i below +cold+
                   sum (+ +vector+ (* +word+ (mod i 7))))))
 
-(defun beyond (title thunk &rest options)
+(defun beyond (title thunk)
   (setf *title* title)
   (mprof:reset)
-  (apply #'mprof:start :full-walk *full-walk* :max-contexts +budget+ options)
+  (mprof:start :full-walk *full-walk* :max-contexts +budget+)
   (funcall thunk)
   (mprof:stop)
   (take-profile))
-
-(defun over ()
-  (mprof.data:row :functions "[over the budget]" *profile*))
-
-(defun note (name)
-  (mprof.data:comment name *profile*))
 
 (defun rows-with (&rest parts)
   "Rows of functions whose names have one of PARTS."
@@ -67,33 +61,19 @@
                          parts))
                  (mprof.data:figure :functions *profile*)))
 
-(defun check-said ()
-  "All that is over the budget is said to be."
-  (check "bytes over the budget"
-         (format nil "~D" (mprof.data:figure :self-bytes (over)))
-         (note "mprof.unattributed_bytes"))
-  (check "what to do"
-         (format nil "the context budget was used up ~D times; (mprof:reset) ~
-                      begins anew, and (mprof:start) takes a larger ~
-                      :max-contexts"
-                 (getf (mprof:status) :overflows))
-         (note "mprof.unattributed_note"))
-  (check "it calls nothing" '() (mprof.data:figure :callees (over))))
-
-(defun check-work (rounds &optional (threads 1))
-  "ROUNDS of work in all were done in so many THREADS."
+(defun check-work (rounds calls)
+  "ROUNDS of work were done in so many CALLS, and all that is over the budget is
+said to be."
   (let ((turns (* rounds +cold+))
-        (arrays (vector-bytes rounds)))
+        (arrays (vector-bytes rounds))
+        (over (mprof.data:row :functions "[over the budget]" *profile*)))
     (inclusive 'work (* 4 turns) (+ (* 3 turns +cons+) arrays))
-    (inclusive 'hot (* 2 turns) (* 2 turns +cons+))
-    (inclusive 'cold (* 2 turns) (+ (* turns +cons+) arrays))
-    (calls 'work threads)
-    (arc 'work 'hot turns (* 2 turns) (* 2 turns +cons+))
+    (calls 'work calls)
+    (conses-of 'work 'hot turns (* 2 turns))
+    (conses-of 'hot 'one (* 2 turns) (* 2 turns))
     (arc 'work 'cold turns (* 2 turns) (+ (* turns +cons+) arrays))
-    (arc 'hot 'one (* 2 turns) (* 2 turns) (* 2 turns +cons+))
-    (check "some have no context" t (null (mprof.data:row :functions
-                                                          (cold-name 299)
-                                                          *profile*)))
+    (check "some have no context" nil
+           (mprof.data:row :functions (cold-name 299) *profile*))
     (check "what these made, and what the others made" (* 2 turns)
            (+ (mprof.data:figure :allocations
                (mprof.data:row :arcs '(cold "[over the budget]") *profile*))
@@ -102,20 +82,17 @@
     (check "one more for each caller, with one more for each kind" t
            (<= (getf (mprof:status) :contexts)
                (* (+ (* 2 +budget+) 64) (getf (mprof:status) :threads))))
-    (check-said)))
-
-(beyond "one thread" (lambda () (work 20)))
-(check-work 20)
-(type-total 'cons (* 3 20 +cold+) (* 3 20 +cold+ +cons+))
-(type-total "(SIMPLE-ARRAY T)" (* 20 +cold+) (vector-bytes 20))
-(total (* 4 20 +cold+) (+ (* 3 20 +cold+ +cons+) (vector-bytes 20)))
-(residual 0)
-
-;; In each turn seven functions are called, whichever have contexts.
-(check "calls of all" (* 20 +cold+ 7)
-       (reduce #'+ (rows-with "EXACT::COLD" "EXACT::HOT" "EXACT::ONE"
-                              "MAKE-VECTOR" "[over the budget]")
-               :key (mprof.data:reader :calls)))
+    (check "bytes over the budget"
+           (format nil "~D" (mprof.data:figure :self-bytes over))
+           (mprof.data:comment "mprof.unattributed_bytes" *profile*))
+    (check "what to do"
+           (format nil "the context budget was used up ~D times; (mprof:reset) ~
+                        begins anew, and (mprof:start) takes a larger ~
+                        :max-contexts"
+                   (getf (mprof:status) :overflows))
+           (mprof.data:comment "mprof.unattributed_note" *profile*))
+    (check "it calls nothing" '() (mprof.data:figure :callees over))
+    (residual 0)))
 
 ;;; What comes late finds no room, and its callers include it.
 
@@ -125,13 +102,18 @@
 ;; On one line: what is called from others has other contexts.
 (defun early-and-late () (work 20) (late) (setf *kept* nil))
 
-(beyond "what is new" #'early-and-late)
-(check-work 20)
+(beyond "one thread, and what is new" #'early-and-late)
+(check-work 20 1)
+(type-total "(SIMPLE-ARRAY T)" (* 20 +cold+) (vector-bytes 20))
+(total (+ 20000 (* 4 20 +cold+))
+       (+ (* 20000 +cons+) (* 3 20 +cold+ +cons+) (vector-bytes 20)))
 (absent 'late)
 (arc 'early-and-late "[over the budget]" 20001 20000 (* 20000 +cons+))
-(inclusive 'early-and-late (+ 20000 (* 4 20 +cold+))
-           (+ (* 20000 +cons+) (* 3 20 +cold+ +cons+) (vector-bytes 20)))
-(residual 0)
+;; In each turn seven functions are called, whichever have contexts.
+(check "calls of all" (+ (* 20 +cold+ 7) 20001)
+       (reduce #'+ (rows-with "EXACT::COLD" "EXACT::HOT" "EXACT::ONE"
+                              "MAKE-VECTOR" "[over the budget]")
+               :key (mprof.data:reader :calls)))
 
 ;;; In many threads at once; those with one name share a tree.
 
@@ -142,7 +124,6 @@
 
 (beyond "8 threads at once" (lambda () (work-in-threads 8 5)))
 (check-work 40 8)
-(residual 0)
 
 ;;; In the child of a fork, which goes on with what it was given.
 
@@ -168,21 +149,13 @@
           ;; on one line: what is called from others has other contexts
           (lambda () (work 10) (work-in-child status) (work 10)))
   (check "the child counts all" (ash 7 8) (aref status 0))
-  (inclusive 'work (* 4 20 +cold+)
-             (+ (* 3 20 +cold+ +cons+) (vector-bytes 20)))
-  (calls 'work 2)
-  (arc 'hot 'one (* 2 20 +cold+) (* 2 20 +cold+) (* 2 20 +cold+ +cons+)))
-(residual 0)
+  (check-work 20 2))
 
 ;;; Forgotten with all else.
 
-(setf *title* "reset")
-(mprof:reset)
-(start)
-(hot)
-(mprof:stop)
-(take-profile)
-(total 2 (* 2 +cons+))
-(absent "[over the budget]")
-(check "nothing over the budget" "0" (note "mprof.unattributed_allocations"))
-(check "and no note" nil (note "mprof.unattributed_note"))
+(measuring ("reset") (hot)
+  (total 2 (* 2 +cons+))
+  (absent "[over the budget]")
+  (check "nothing over the budget, and no note" '("0" nil)
+         (list (mprof.data:comment "mprof.unattributed_allocations" *profile*)
+               (mprof.data:comment "mprof.unattributed_note" *profile*))))

@@ -1,42 +1,39 @@
-;;;; variants: compiled bytecode
+;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Frames of Lisp functions that C leaves: an exception of C++ that is caught
-;;;; further out, or a longjmp.  Nobody tells Lisp of it, nor the profiler.
-;;;; c-exits.cc has the C side.
+;;;; Frames of Lisp functions that an exception of C++ leaves, which is caught
+;;;; further out.  Nobody tells Lisp of it, nor the profiler.  And Lisp in a signal
+;;;; handler with a stack of its own, above or below the thread's.  c-exits.cc has
+;;;; the C side.
 
 (in-package #:exact)
-
-(defun conses (name n)
-  (self name n (* n +cons+)))
 
 (defun make-one (n)
   (keep (cons n n)))
 
-(defconstant +one+ (+ 1 (v 1)) "Conses of MAKE-ONE.")
+(defun one-each (name n)
+  "Each of N calls of MAKE-ONE by NAME made a cons."
+  (conses-of name 'make-one n n))
+
+;;; Out of 20 frames, 100 times.
 
 (defvar *leave* nil "The C function that leaves.")
-(defvar *value* (list 0) "With what.")
-
-(defun leave ()
-  (si:call-cfun *leave* :void '(:long) *value*))
+(defvar *value* (list 7) "With what.")
 
 (defun sink (n)
-  "LEAVE, below N + 1 frames that have each made one cons."
+  "Leave, below N + 1 frames that have each made one cons."
   (make-one n)
   (if (zerop n)
-      (leave)
+      (si:call-cfun *leave* :void '(:long) *value*)
       (sink (1- n)))
   (make-one n))
 
-(define-callback begin-to-sink :long ((n :long))
+(ffi:defcallback begin-to-sink :long ((n :long))
   (sink n)
   (make-one n)
   n)
 
 (defvar *types* '(:pointer-void :long))
-
-;;; Out of 20 frames, 100 times.
 
 (defun enter (function arguments)
   (si:call-cfun function :long *types* arguments))
@@ -46,41 +43,27 @@
     (enter function arguments)
     (make-one i)))
 
-(defun measure-exits (target leave)
-  (let ((function (c-function target))
-        (arguments (list (ffi:callback 'begin-to-sink) 20))
-        (levels (* 100 21)))
-    (setf *leave* (c-function leave))
-    (rplaca *value* 7)
-    (measuring (target) (enter-often 100 function arguments)
-      (check (format nil "~A gives back what ~A says" target leave)
-             7 (enter function arguments))
-      (conses 'make-one (* +one+ (+ levels 100)))
-      (calls 'make-one (+ levels 100))
-      (calls 'sink levels)
-      (conses 'sink (* levels (v 1)))
-      (conses 'begin-to-sink (* 100 (v 1)))
-      (calls 'begin-to-sink 100)
-      (calls 'enter-often 1)
-      (conses-of 'sink 'make-one levels (* levels +one+))
-      (arc 'sink 'sink (* 100 20))
-      (conses-of 'begin-to-sink 'sink 100 (* levels (+ +one+ (v 1))))
-      (no-arc 'begin-to-sink 'make-one)
-      (conses-of 'enter-often 'make-one 100 (* 100 +one+))
-      (let ((below (+ (* 100 (v 1)) (* levels (+ +one+ (v 1))))))
-        (inclusive target below (* below +cons+))))))
+(setf *leave* (c-function "cxx_throw"))
 
-(measure-exits "cxx_catch" "cxx_throw")
-(measure-exits "jump_target" "jump_back")
+(let ((function (c-function "cxx_catch"))
+      (arguments (list (ffi:callback 'begin-to-sink) 20))
+      (levels (* 100 21)))
+  (measuring ("an exception") (enter-often 100 function arguments)
+    (check "it is caught" 7 (enter function arguments))
+    (calls 'sink levels)
+    (arc 'sink 'sink (* 100 20))
+    (one-each 'sink levels)
+    (conses-of 'begin-to-sink 'sink 100 levels)
+    (no-arc 'begin-to-sink 'make-one)
+    (one-each 'enter-often 100)
+    (inclusive "cxx_catch" levels (* levels +cons+))))
 
 ;;; Lisp runs while an exception is under way, on top of the C++ function that
 ;;; it leaves.
 
-(setf *leave* (c-function "cxx_throw"))
-
 (defvar *clean-up* (c-function "cxx_clean_up"))
 
-(define-callback clean-up :long ((n :long))
+(ffi:defcallback clean-up :long ((n :long))
   (dotimes (i n)
     (make-one i))
   n)
@@ -89,7 +72,7 @@
 (defvar *cleaning*
   (list (ffi:callback 'begin-to-sink) (ffi:callback 'clean-up) 3))
 
-(define-callback with-cleanup :long ((n :long))
+(ffi:defcallback with-cleanup :long ((n :long))
   (si:call-cfun *clean-up* :long *cleaning-types* *cleaning*)
   (make-one n)
   n)
@@ -97,12 +80,53 @@
 (let ((function (c-function "cxx_catch"))
       (arguments (list (ffi:callback 'with-cleanup) 1)))
   (measuring ("a destructor calls Lisp") (enter-often 100 function arguments)
-    (calls 'sink 400)
-    (calls 'clean-up 100)
     (calls 'with-cleanup 100)
-    (calls 'make-one (+ 400 300 100))
-    (conses-of 'sink 'make-one 400 (* 400 +one+))
-    (conses-of 'clean-up 'make-one 300 (* 300 +one+))
-    (conses-of 'enter-often 'make-one 100 (* 100 +one+))
+    (one-each 'sink 400)
+    (one-each 'clean-up 300)
+    (one-each 'enter-often 100)
     (no-arc 'with-cleanup 'make-one)
     (no-arc 'sink 'clean-up)))
+
+;;; Other stacks, in the first thread and in another one.
+
+(setf *dump-only* "EXACT::WORK")
+
+(defun work (n)
+  (dotimes (i n)
+    (keep (cons i i))))
+
+(defun call-on-all-stacks (function)
+  "Call FUNCTION with a title and where the stack is to be, three times."
+  (funcall function "first thread" 0)
+  (mp:process-join
+   (mp:process-run-function
+    "other" (lambda ()
+              (funcall function "another thread, below its own stack" 0)
+              (funcall function "another thread, above its own stack" 1)))))
+
+;;; Signal handlers have nothing to do with what they interrupt.
+
+(defvar *call-in-handler* (c-function "call_in_handler"))
+
+(ffi:defcallback in-handler :long ((n :long))
+  (work n)
+  (work n)
+  n)
+
+(defun interrupt-itself (n arguments)
+  (dotimes (i n)
+    (work 1)
+    (si:call-cfun *call-in-handler* :void '(:pointer-void :long :long)
+                  arguments)
+    (work 1)))
+
+(call-on-all-stacks
+ (lambda (where above)
+   (let ((arguments (list (ffi:callback 'in-handler) 5 above)))
+     (measuring ((format nil "a signal handler, ~A" where))
+         (interrupt-itself 20 arguments)
+       (calls 'interrupt-itself 1)
+       (conses-of '(ffi:callback in-handler) 'in-handler 20 200)
+       (conses-of 'in-handler 'work 40 200)
+       (conses-of 'interrupt-itself 'work 40 40)
+       (no-arc 'interrupt-itself 'in-handler)))))

@@ -5,57 +5,20 @@
 ;;;; whatever the C compiler would like to do with it.  A frame of the interpreter
 ;;;; is a frame of the function that it runs, wherever it stands between compiled
 ;;;; ones.  What is typed at the REPL is what EVAL is given here.  random/ has
-;;;; functions that call each other in any way, handlers and jumps.
+;;;; functions that call each other in any way, also at their ends, with any OPTIMIZE
+;;;; declaration, handlers and jumps.
 ;;;;
 ;;;; (B N) counts the conses for N variables that the interpreter binds
 ;;;; (harness.lisp).
 
 (in-package #:exact)
 
-;;; Tail calls: direct, through a symbol, by FUNCALL and by APPLY.  LEAF makes
-;;; one cons a call, and each function before it only calls on.
-
 (defun leaf (x) (cons x x))
-
-(defun direct-call (x) (leaf x))
-
-(defun symbol-call (x)
-  (declare (notinline direct-call))
-  (direct-call x))
-
-(defun funcall-call (f x) (funcall f x))
-
-(defun apply-call (f list)
-  (declare (notinline apply))
-  (apply f list))
-
-(defvar *one-argument* (list 1))
-
-(defun tail-calls (n)
-  (dotimes (i n)
-    (keep (direct-call i))
-    (keep (symbol-call i))
-    (keep (funcall-call 'direct-call i))
-    (keep (funcall-call #'symbol-call i))
-    (keep (apply-call 'leaf *one-argument*))))
-
-(measuring ("tail calls") (tail-calls 100)
-  (chains `((tail-calls direct-call leaf) 100 ,(* 100 +cons+))
-          `((tail-calls symbol-call direct-call leaf) 100 ,(* 100 +cons+))
-          `((tail-calls funcall-call direct-call leaf) 100 ,(* 100 +cons+))
-          `((tail-calls funcall-call symbol-call direct-call leaf)
-            100 ,(* 100 +cons+))
-          `((tail-calls apply-call apply leaf) 100 ,(* 100 +cons+)))
-  (total 500 (* 500 +cons+))
-  (calls 'leaf 500)
-  (calls 'direct-call 400)
-  (calls 'symbol-call 200)
-  (arc 'tail-calls 'funcall-call 200)
-  (calls 'tail-calls 1))
 
 ;;; What GCC would inline: called once; small; with an early way out (a .part
 ;;; of it would be split off); with an argument that is the same in each call
-;;; (a .constprop clone) or not used (an .isra one).
+;;; (a .constprop clone) or not used (an .isra one).  What is identical, it could
+;;; fold into one.
 
 (defun called-once (x)
   (let ((sum 0))
@@ -78,42 +41,32 @@
   (declare (ignore y))
   (list x))
 
+(defun twin-a (x) (list x x x))
+(defun twin-b (x) (list x x x))
+
 (defun would-be-inlined (n)
   (dotimes (i n)
     (keep (called-once i))
     (keep (early-out nil))
     (keep (early-out i))
     (keep (same-argument i nil))
-    (keep (unused-argument i n))))
-
-(measuring ("what GCC would inline or split") (would-be-inlined 50)
-  (chains `((would-be-inlined called-once list) 100 ,(* 100 +cons+))
-          `((would-be-inlined early-out) 50 ,(* 50 +cons+))
-          `((would-be-inlined early-out list) 150 ,(* 150 +cons+))
-          `((would-be-inlined same-argument list) 150 ,(* 150 +cons+))
-          `((would-be-inlined unused-argument) 50 ,(* 50 +cons+)))
-  (calls 'called-once 50)
-  (calls 'early-out 50)
-  (calls 'same-argument 50)
-  (calls 'unused-argument 50))
-
-;;; Identical bodies, which GCC could fold into one (identical code folding):
-;;; two functions keep two names.
-
-(defun twin-a (x) (list x x x))
-(defun twin-b (x) (list x x x))
-
-(defun twins (n)
-  (dotimes (i n)
+    (keep (unused-argument i n))
     (keep (twin-a i))
     (keep (twin-b i))
     (keep (twin-b i))))
 
-(measuring ("identical functions") (twins 10)
-  (chains `((twins twin-a list) 30 ,(* 30 +cons+))
-          `((twins twin-b list) 60 ,(* 60 +cons+)))
-  (calls 'twin-a 10)
-  (calls 'twin-b 20))
+(measuring ("what GCC would inline, split or fold") (would-be-inlined 50)
+  (chains `((would-be-inlined called-once list) 100 ,(* 100 +cons+))
+          `((would-be-inlined early-out) 50 ,(* 50 +cons+))
+          `((would-be-inlined early-out list) 150 ,(* 150 +cons+))
+          `((would-be-inlined same-argument list) 150 ,(* 150 +cons+))
+          `((would-be-inlined unused-argument) 50 ,(* 50 +cons+))
+          `((would-be-inlined twin-a list) 150 ,(* 150 +cons+))
+          `((would-be-inlined twin-b list) 300 ,(* 300 +cons+)))
+  (calls 'called-once 50)
+  (calls 'early-out 50)
+  (calls 'twin-a 50)
+  (calls 'twin-b 100))
 
 ;;; Optional, keyword and rest arguments: the list of the rest is made in the
 ;;; function that asks for it; what a default needs too.
@@ -158,27 +111,6 @@
   (chains `((use-inline list) 20 ,(* 20 +cons+))
           `((use-inline declared-inline list) 2 ,(* 2 +cons+))))
 
-(defun fast-leaf (x)
-  (declare (optimize (speed 3) (safety 0) (debug 0)) (fixnum x))
-  (list x x))
-(defun fast (n)
-  (declare (optimize (speed 3) (safety 0) (debug 0)) (fixnum n))
-  (dotimes (i n)
-    (declare (fixnum i))
-    (keep (fast-leaf i))))
-(defun safe-leaf (x)
-  (declare (optimize (speed 0) (safety 3) (debug 3)))
-  (list x x))
-(defun safe (n)
-  (declare (optimize (speed 0) (safety 3) (debug 3)))
-  (dotimes (i n)
-    (keep (safe-leaf i))))
-
-(measuring ("optimized for speed, and for safety and debugging")
-    (progn (fast 10) (safe 10))
-  (chains `((fast fast-leaf list) 20 ,(* 20 +cons+))
-          `((safe safe-leaf list) 20 ,(* 20 +cons+))))
-
 (defun backends (n)
   (ext:with-backend
     :c/c++ (dotimes (i n) (keep (leaf i)))
@@ -199,44 +131,6 @@
 (measuring ("compile") (funcall *compiled-lambda* 3)
   (chains `(((lambda) leaf) 3 ,(* 3 +cons+))
           `(((lambda) list) 6 ,(* 6 +cons+))))
-
-;;; A restart that a handler takes: what follows is RESTARTED's own.
-
-(define-condition notice (condition) ())
-
-(defvar *notice* (make-condition 'notice))
-
-(defun choose (n)
-  (declare (ignore n))
-  (keep (cells 2))
-  (invoke-restart 'take-it 5))
-
-(defun offer (i)
-  (restart-case (progn (keep (cells 1))
-                       (signal *notice*)
-                       (keep (cells 100)))
-    (take-it (value) (taken value i))))
-
-(defun taken (value i)
-  (cons value i))
-
-(defun restarted (n)
-  (handler-bind ((notice #'choose))
-    (dotimes (i n)
-      (keep (offer i))
-      (keep (cells 4)))))
-
-(restarted 1)
-
-(measuring ("restart-case and invoke-restart") (restarted 20)
-  (calls 'choose 20)
-  (arc 'signal 'choose 20)
-  (self 'choose 40 (* 40 +cons+))
-  (calls 'offer 20)
-  (conses-of 'offer 'taken 20 20)
-  (no-arc 'choose 'taken)
-  (no-arc 'signal 'taken)
-  (calls 'restarted 1))
 
 ;;; Byte-compiled code.
 
@@ -335,12 +229,4 @@
   (calls 'traced-typed 2)
   (calls 'traced-compiled 2)
   (apply #'arc 'apply 'traced-typed 1 (of-leaves 1))
-  (arc 'apply 'traced-compiled 1 1 +cons+))
-
-(untrace traced-typed traced-compiled)
-
-(setf *dump-only* nil)
-
-(measuring ("functions traced no longer") (call-traced)
-  (chains `((call-traced traced-typed) ,@(of-leaves 1))
-          `((call-traced traced-compiled) 1 ,+cons+)))
+  (conses-of 'apply 'traced-compiled 1 1))

@@ -1,4 +1,4 @@
-;;;; variants: compiled bytecode
+;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Finalizers: Lisp code that the collector runs in the middle of an
@@ -34,13 +34,9 @@
   (ext:gc t)
   (work 10))
 
-;; 30,010 times 20 calls, of two conses each; the interpreter binds I.
 (defun check-work ()
-  (let* ((n (* 30010 20))
-         (conses (* n (+ 2 (v 1)))))
-    (calls 'between n)
-    (inclusive 'between conses (* conses +cons+))
-    (arc 'deep-between 'between n conses (* conses +cons+))))
+  "30,010 times 20 calls, of two conses each."
+  (conses-of 'deep-between 'between (* 30010 20) (* 2 30010 20)))
 
 ;;; Records for finalizers and weak links are the collector's own, and so are
 ;;; its tables of them, which become larger again and again.  In threads as
@@ -60,17 +56,19 @@
 
 (defvar *bound-once* nil)
 
+(defun check-records (bytes)
+  (check "bytes of the collector's records" (format nil "~D" bytes)
+         (mprof.data:comment "mprof.collector_record_bytes" *profile*)))
+
 (measuring ("a special variable that was never bound before")
     (let ((*bound-once* (list 1 2)))
       (keep *bound-once*))
-  (check "bytes of the collector's records" (by-release "48" "0")
-         (mprof.data:comment "mprof.collector_record_bytes" *profile*)))
+  (check-records (by-release 48 0)))
 
 (measuring ("a special variable of ECL that was never bound before")
     (let ((si:*gc-verbose* nil))
       (keep (list 1 si:*gc-verbose*)))
-  (check "bytes of the collector's records" "0"
-         (mprof.data:comment "mprof.collector_record_bytes" *profile*)))
+  (check-records 0))
 
 (measuring ("tables of finalizers and weak links")
     (dotimes (i 4)
@@ -86,7 +84,7 @@
 
 (setf *linked* '())
 
-;;; A finalizer that does not allocate, when it is compiled.
+;;; A finalizer that does not allocate.
 
 (defvar *only-counted* 0)
 
@@ -96,10 +94,7 @@
 
 (make-things 2000 #'count-only)
 
-(measuring ("finalizers that count" :residual nil)
-    (work-and-collect)
-  (when (eq *variant* :compiled)
-    (residual 0))
+(measuring ("finalizers that count") (work-and-collect)
   (check "finalizers ran" t (plusp *only-counted*))
   (check-work))
 
@@ -126,30 +121,26 @@
 (defun run-finalizers-on-demand (yes)
   (si:call-cfun *on-demand* :void '(:int) yes))
 
-(defvar *yes* '(1))
-(defvar *no* '(0))
-
 (defun make-instance-in-two-parts ()
   (make-things 100 #'wait-for-end)
   (dotimes (i 1000)
     (make-wide 2))
-  (run-finalizers-on-demand *yes*)
+  (run-finalizers-on-demand '(1))
   (ext:gc t)
-  (run-finalizers-on-demand *no*)
+  (run-finalizers-on-demand '(0))
   ;; for its header there is a free list, but slots of this size have none
   (make-wide 100))
 
 (defvar *maker* nil)
 
-(when (eq *variant* :compiled)
-  (measuring ("counting ends within an instance")
-      (progn
-        (setf *maker* (mp:process-run-function "maker"
-                                               #'make-instance-in-two-parts))
-        (mp:wait-on-semaphore *begun*))
-    (mp:signal-semaphore *ended*)
-    (mp:process-join *maker*)
-    (inclusive 'make-wide 1000 (* 1000 (+ 64 16)))))
+(measuring ("counting ends within an instance")
+    (progn
+      (setf *maker* (mp:process-run-function "maker"
+                                             #'make-instance-in-two-parts))
+      (mp:wait-on-semaphore *begun*))
+  (mp:signal-semaphore *ended*)
+  (mp:process-join *maker*)
+  (inclusive 'make-wide 1000 (* 1000 (+ 64 16))))
 
 ;;; A finalizer that allocates.  The collector drops a free list when that
 ;;; happens while it makes the list, so there is a residual.
@@ -180,12 +171,8 @@
 (measuring ("finalizers that allocate" :residual nil)
     (work-and-count)
   (check "finalizers ran" t (plusp *counted*))
-  (let* ((n (* 5 *counted*))
-         (conses (* n (+ 2 (v 1)))))
-    (inclusive 'finish-one conses (* conses +cons+))
-    (calls 'finish-one n)
-    (calls 'finish *counted*)
-    (arc 'finish 'finish-one n conses (* conses +cons+)))
+  (calls 'finish *counted*)
+  (conses-of 'finish 'finish-one (* 5 *counted*) (* 10 *counted*))
   (check-work)
   (no-arc 'between 'finish)
   (no-arc 'deep-between 'finish)
@@ -195,15 +182,30 @@
 ;;; not counted yet.  They enable them.  So that the next one, and in the end
 ;;; the allocation, finds them as they were, they are disabled again.
 
-(defvar *make-looker* (c-function "make_looker"))
+(ffi:clines "
+static int looked_while_enabled, looked_while_disabled;
+
+static void
+look(void *object, void *unused)
+{
+  if (ecl_process_env()->disable_interrupts)
+    looked_while_disabled++;
+  else
+    looked_while_enabled++;
+}")
+
+(defun make-looker ()
+  (ffi:c-inline () () :void
+    "GC_register_finalizer_no_order(GC_malloc(1), look, NULL, NULL, NULL)"
+    :one-liner t))
 
 (make-things 100 #'finish)
 (dotimes (i 100)
-  (si:call-cfun *make-looker* :void '() '())
+  (make-looker)
   (make-things 1 #'finish))
 (ext:gc t)
 
 (check "finalizers ran with interrupts disabled" t
-       (plusp (si:call-cfun (c-function "looked_while_disabled") :int '() '())))
+       (plusp (ffi:c-inline () () :int "looked_while_disabled" :one-liner t)))
 (check "and none with interrupts enabled" 0
-       (si:call-cfun (c-function "looked_while_enabled") :int '() '()))
+       (ffi:c-inline () () :int "looked_while_enabled" :one-liner t))

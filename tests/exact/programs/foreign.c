@@ -5,8 +5,6 @@
  * to find in its own manner.
  */
 #include <alloca.h>
-#include <execinfo.h>
-#include <stddef.h>
 
 #include <ecl/ecl.h>
 
@@ -46,13 +44,6 @@ foreign_tail_call(callback *f, long n)
   return f(n + 1);
 }
 
-/* C -> Lisp -> C -> Lisp, as deep as it is told. */
-long
-foreign_recursive(callback *f, long n)
-{
-  return n == 0 ? 0 : f(n - 1) + 1;
-}
-
 /* Two of its own frames below each call back. */
 static __attribute__((noinline, noclone)) long
 inner(callback *f, long n, volatile long *where)
@@ -76,40 +67,4 @@ FOREIGN_CONS(long n)
   for (long i = 0; i < n; i++)
     list = ecl_cons(ecl_make_fixnum(i), list);
   return n;
-}
-
-/* The frames that the C library sees from here. */
-enum { FRAMES = 1000 };
-static void *frames[2][FRAMES];
-static int frame_counts[2];
-
-int
-foreign_trace(int i)
-{
-  return frame_counts[i] = backtrace(frames[i], FRAMES);
-}
-
-/* How many they are, if they were the same both times. */
-int
-foreign_same_traces(void)
-{
-  for (int i = 0; i < FRAMES; i++)
-    if (frames[0][i] != frames[1][i])
-      return -1;
-  return frame_counts[0] == frame_counts[1] ? frame_counts[0] : -1;
-}
-
-/* In a third library all is the same but for the size of this frame. */
-#if LIBRARY == 3
-enum { BLOCK = 2048 };
-#else
-enum { BLOCK = 1024 };
-#endif
-
-long
-foreign_block(callback *f, long n)
-{
-  volatile char block[BLOCK];
-  block[n] = 1;
-  return f(n) + block[n];
 }

@@ -5,9 +5,8 @@
 ;;;; interrupted anywhere: what it allocates is its own, what the thread
 ;;;; allocates stays as it is, and no frame is harmed.
 ;;;;
-;;;; Then, a thread takes snapshots over and over, while it is thrown out of that,
-;;;; and while another one forks: nothing is held for ever, and all is counted.
-;;;; So it is while one allocates and another one forks.
+;;;; Then, a thread forks while others take snapshots and allocate: nothing is held
+;;;; for ever, and all is counted.  (lisp/thrown throws out of snapshots.)
 ;;;;
 ;;;; ECL may lose an interrupt that comes while another one waits, so those
 ;;;; that were taken are counted, by the handler itself.
@@ -124,103 +123,58 @@
 
 (check "some handlers ended" t (plusp (car *ended*)))
 
-;;; Snapshots.
+;;; Forks while one thread takes snapshots and another one allocates.  The child
+;;; goes on counting, alone; what another thread counts just then is in its
+;;; profile or not, but is there as a whole.  ECL's own end waits for threads that
+;;; a child does not have.
+
+(defun foreign (name)
+  (si:find-foreign-symbol name :default :pointer-void 0))
+
+(defvar *fork* (foreign "fork"))
+(defvar *exit* (foreign "_exit"))
+(defvar *end-of-child* (c-function "end_of_child"))
+(defvar *child* (list 0))
+(defvar *statuses* '())
 
 (defun make-conses (n)
   (let ((last nil))
     (dotimes (i n last)
       (setf last (cons i i)))))
 
-(defvar *snapshot* (list 0) "Its address, an argument list.")
-(defvar *end* nil)
-(defvar *taken* 0)
-
-(defun take-again-and-again ()
-  (loop until *end*
-        do (catch 'out
-             (loop until *end*
-                  do (setf (first *snapshot*)
-                           (mprof::take-snapshot '(0)))
-                     (mprof::free-snapshot *snapshot*)
-                     (incf *taken*)))))
-
-(defun call-while-taking (function)
-  (setf *end* nil
-        *taken* 0)
-  (let ((thread (mp:process-run-function "taker" #'take-again-and-again)))
-    (loop until (plusp *taken*) do (sleep 0.01))
-    (funcall function thread)
-    (setf *end* t)
-    (mp:process-join thread)))
-
-(defun throw-out ()
-  (ignore-errors (throw 'out nil)))
-
-(measuring ("a thread that is thrown out while it takes snapshots" :residual nil)
-    (call-while-taking
-     (lambda (thread)
-       (dotimes (i 200)
-         (sleep 0.002)
-         (make-conses 10)
-         (mp:interrupt-process thread #'throw-out))))
-  (calls 'make-conses 200)
-  (self 'make-conses 2000 (* 2000 +cons+)))
-
-;;; The child goes on counting, alone.  ECL's own end waits for threads that a
-;;; child does not have.
-
-(defun foreign (name type &rest arguments)
-  (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0) type
-                (mapcar (constantly :int) arguments) arguments))
+(defun made-in-child (n)
+  (make-conses n))
 
 (defun right-in-child-p (profile)
-  (and (= 30 (mprof.data:figure :self-allocations
-              (mprof.data:row :functions 'count-in-child-only profile)))
+  (and (= 30 (mprof.data:figure :allocations
+              (mprof.data:row :functions 'made-in-child profile)))
        (or (equal "0" (mprof.data:comment "mprof.residual_bytes" profile))
            (find-if (lambda (note) (search "a fork: " note))
                     (nth-value 1 (mprof.data:comment "mprof.residual_note"
                                                      profile))))))
 
-(defun count-in-child ()
-  (ext:gc t)
-  (mprof:stop)
-  (foreign "_exit" :void
-           ;; a profile that does not add up cannot be read
-           (if (ignore-errors (right-in-child-p (mprof:load-profile))) 7 8)))
-
-(defun count-in-child-only ()
-  (let ((last nil))
-    (dotimes (i 30 last)
-      (setf last (cons i i)))))
-
-(defvar *statuses* '())
-
 (defun fork-and-wait ()
-  (if (zerop (foreign "fork" :int))
-      (progn
-        (count-in-child-only)
-        (count-in-child))
-      (let ((status (make-array 1 :element-type '(unsigned-byte 32))))
-        (si:call-cfun (si:find-foreign-symbol "wait" :default :pointer-void 0)
-                      :int '(:pointer-void)
-                      (list (si:make-foreign-data-from-array status)))
-        (push (ash (aref status 0) -8) *statuses*))))
+  "The child's status is 7 if its profile is right, -1 if it did not end."
+  (when (zerop (setf (first *child*) (si:call-cfun *fork* :int '() '())))
+    (made-in-child 30)
+    (ext:gc t)
+    (mprof:stop)
+    ;; a profile that does not add up cannot be read
+    (si:call-cfun *exit* :void '(:int)
+                  (list (if (ignore-errors
+                             (right-in-child-p (mprof:load-profile)))
+                            7
+                            8))))
+  (push (si:call-cfun *end-of-child* :int '(:int) *child*) *statuses*))
 
-(measuring ("forks while snapshots are taken")
-    (call-while-taking
-     (lambda (thread)
-       (declare (ignore thread))
-       (dotimes (i 20)
-         (make-conses 10)
-         (fork-and-wait))))
-  (calls 'make-conses 20)
-  (self 'make-conses 200 (* 200 +cons+))
-  (check "each child has counted" (loop repeat 20 collect 7) *statuses*))
-
-;;; What another thread counts just then is in the child's profile or not, but
-;;; is there as a whole.
-
+(defvar *end* nil)
+(defvar *taken* 0)
 (defvar *rounds* 0 "As many as there is time for: not for the dump.")
+
+(defun take-snapshots ()
+  (loop until *end*
+        do (mprof::free-snapshot (list (mprof::take-snapshot '(0))))
+           (incf *taken*)))
 
 (defun make-some ()
   (let ((last nil))
@@ -232,18 +186,20 @@
         do (make-some)
            (incf *rounds*)))
 
-(defun fork-while-allocating (n)
-  (setf *end* nil
-        *rounds* 0
-        *statuses* '())
-  (let ((thread (mp:process-run-function "other" #'allocate-until-end)))
+(defun fork-beside-threads (n)
+  (let ((threads (list (mp:process-run-function "taker" #'take-snapshots)
+                       (mp:process-run-function "other" #'allocate-until-end))))
+    (loop until (and (plusp *taken*) (plusp *rounds*))
+          do (mp:process-yield))
     (dotimes (i n)
+      (make-conses 10)
       (fork-and-wait))
     (setf *end* t)
-    (mp:process-join thread)))
+    (mapc #'mp:process-join threads)))
 
-(measuring ("forks while another thread allocates")
-    (fork-while-allocating 60)
+(measuring ("forks while threads take snapshots and allocate")
+    (fork-beside-threads 60)
+  (conses-of 'fork-beside-threads 'make-conses 60 600)
   (calls 'make-some *rounds*)
   (self 'make-some (* 100 *rounds*) (* 100 *rounds* +cons+))
   (check "each child has counted" (loop repeat 60 collect 7) *statuses*))
@@ -253,24 +209,17 @@
 
 (defvar *hold-linker-lock* (c-function "hold_linker_lock"))
 (defvar *release-linker-lock* (c-function "release_linker_lock"))
-(defvar *end-of-child* (c-function "end_of_child"))
-(defvar *child* (list 0))
 
 (defun fork-while-linker-is-locked ()
+  ;; more than the child can be wrong by
+  (make-conses 10000)
   (si:call-cfun *hold-linker-lock* :int '() '())
-  (when (zerop (setf (first *child*) (foreign "fork" :int)))
-    (count-in-child-only)
-    (count-in-child))
-  (push (si:call-cfun *end-of-child* :int '(:int) *child*) *statuses*)
+  (fork-and-wait)
   (si:call-cfun *release-linker-lock* :int '() '()))
 
 (setf *statuses* '())
 
 (measuring ("a fork while another thread has the linker's lock")
-    (progn
-      ;; more than the child can be wrong by
-      (make-conses 10000)
-      (fork-while-linker-is-locked))
-  (calls 'make-conses 1)
-  (self 'make-conses 10000 (* 10000 +cons+))
+    (fork-while-linker-is-locked)
+  (conses-of 'fork-while-linker-is-locked 'make-conses 1 10000)
   (check "the child has counted" '(7) *statuses*))

@@ -86,14 +86,6 @@
                     :initial-element
                     (list n))))         ; its element
 
-(with-lines ("forms in forms") (loop repeat 3 do (nested 1) (array-of 10))
-  (conses-at 'nested "nested: list" 9)
-  (conses-at 'nested "nested: first" 3)
-  (conses-at 'nested "nested: list*" 6)
-  (conses-at 'nested "nested: two in a line" 6)
-  (at 'array-of "array" 3 (* 3 (+ +vector+ (* 10 +word+))))
-  (conses-at 'array-of "its element" 3))
-
 ;;; The same code in two branches is not made one.
 
 (defun branches (x)
@@ -101,11 +93,6 @@
           (0 (list 1 2))                ; branch 0
           (1 (list 1 2))                ; branch 1
           (t (list 1 2)))))             ; other branches
-
-(with-lines ("branches") (loop for i below 10 do (branches i))
-  (conses-at 'branches "branch 0" 2)
-  (conses-at 'branches "branch 1" 2)
-  (conses-at 'branches "other branches" 16))
 
 ;;; Macros: what they are given has its own line, what they make that of the
 ;;; call, though its form was read elsewhere.
@@ -116,14 +103,7 @@
 
 (defun expanded (x)
   (around                               ; the macro's two
-   (list x x x))                        ; given to it
-  (macrolet ((local ()
-               '(cons 1 2)))
-    (keep (list (local) 1))))           ; list of local
-
-(with-lines ("macros") (expanded 1)
-  (conses-at 'expanded "the macro's two" 2)
-  (conses-at 'expanded "given to it" 3))
+   (list x x x)))                       ; given to it
 
 ;;; Local functions, lambdas, and what is inlined
 
@@ -142,11 +122,6 @@
           '(1 2 3))
     (keep (pair-of n))))                ; inlined
 
-(with-lines ("local functions") (with-local 1)
-  (conses-at "(FLET EXACT::INNER :IN EXACT::WITH-LOCAL)" "local" 2)
-  (conses-at "(LAMBDA :IN EXACT::WITH-LOCAL)" "lambda" 3)
-  (conses-at 'with-local "inlined" 2))
-
 ;;; Callers are told apart by line.  Recursion is folded by functions, so that
 ;;; in a recursion only what lines allocate themselves is exact; where call
 ;;; sites are told apart, it is folded by lines.
@@ -160,7 +135,28 @@
     (leaf i)                            ; twice
     (leaf i) (leaf i)))                 ; four times
 
-(with-lines ("callers") (caller)
+(defun call-all ()
+  (loop repeat 3 do (nested 1) (array-of 10))
+  (loop for i below 10 do (branches i))
+  (expanded 1)
+  (with-local 1)
+  (caller))
+
+(with-lines ("lines") (call-all)
+  (conses-at 'nested "nested: list" 9)
+  (conses-at 'nested "nested: first" 3)
+  (conses-at 'nested "nested: list*" 6)
+  (conses-at 'nested "nested: two in a line" 6)
+  (at 'array-of "array" 3 (* 3 (+ +vector+ (* 10 +word+))))
+  (conses-at 'array-of "its element" 3)
+  (conses-at 'branches "branch 0" 2)
+  (conses-at 'branches "branch 1" 2)
+  (conses-at 'branches "other branches" 16)
+  (conses-at 'expanded "the macro's two" 2)
+  (conses-at 'expanded "given to it" 3)
+  (conses-at "(FLET EXACT::INNER :IN EXACT::WITH-LOCAL)" "local" 2)
+  (conses-at "(LAMBDA :IN EXACT::WITH-LOCAL)" "lambda" 3)
+  (conses-at 'with-local "inlined" 2)
   (calls-at 'caller "once" 'leaf "leaf" 1)
   (calls-at 'caller "twice" 'leaf "leaf" 2)
   (calls-at 'caller "four times" 'leaf "leaf" 4)

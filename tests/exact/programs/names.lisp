@@ -28,10 +28,6 @@
          (< start (length name))
          (digit-char-p (char name start)))))
 
-(check "C names are told" '(t t nil nil)
-       (mapcar (lambda (name) (and (c-name-p name) t))
-               '("L32compile" "LC5__g12" "LIST" "LCM")))
-
 (when (eq *variant* :bytecode)
   (measuring ("the compiler is loaded, then used" :residual nil)
       (keep (funcall (compile nil '(lambda (x) (list x x))) 1))
@@ -43,10 +39,6 @@
     (arc "COMPILE" "C::SAFE-MKSTEMP" 1)))
 
 (setf *dump-only* nil)
-
-(defun conses (name calls n)
-  (self name n (* n +cons+))
-  (calls name calls))
 
 (defun chains-by-variant (compiled bytecode newer)
   "NEWER are those of byte-compiled code in 24.5.10."
@@ -78,31 +70,10 @@
 (measuring ("functions defined in a let") (use-in-let)
   (let ((f '(flet f :in in-let-with-flet))
         (lambda '(lambda :in (setf in-let))))
-    (self 'in-let (+ 1 (v 1)) (* (+ 1 (v 1)) +cons+))
-    (self f 2 (* 2 +cons+))
-    (self lambda 2 (* 2 +cons+))
-    (arc 'use-in-let 'in-let 1)
-    (arc 'in-let-with-flet f 2 2 (* 2 +cons+))
-    (arc '(setf in-let) lambda 2 2 (* 2 +cons+))
+    (conses-of 'use-in-let 'in-let 1 (+ 1 (v 1)))
+    (conses-of 'in-let-with-flet f 2 2)
+    (conses-of '(setf in-let) lambda 2 2)
     (no-arc 'use-in-let f)))
-
-;;; In a SETF method, with its specializers.
-
-(defgeneric (setf count-up) (value x))
-
-(defmethod (setf count-up) (value (x integer))
-  (labels ((f (n) (if (zerop n) nil (cons value (f (1- n))))))
-    (keep (f 3))))
-
-(defun use-method () (funcall #'(setf count-up) 2 1))
-
-(use-method)                            ; fills the caches
-
-(measuring ("in a setf method") (use-method)
-  (let* ((method '(method (setf count-up) (t integer)))
-         (f `(labels f :in ,method)))
-    (self f (+ 3 (v 4)) (* (+ 3 (v 4)) +cons+))
-    (arc method f 1)))
 
 ;;; In macros, when they are expanded; and the functions of MACROLET.  The
 ;;; interpreter binds X, the form, its rest and the environment.
@@ -214,13 +185,13 @@
   (funcall *within*))
 
 (measuring ("functions in definitions" :residual 0) (call-each)
-  (conses '(lambda :in (defvar *variable*)) 1 1)
-  (conses '(lambda :in (defparameter *parameter*)) 1 2)
-  (conses '(deftype three-conses) 1 (+ 3 (by-release (v 2) (v 3)))) ; the form, its
-                                        ; arguments; the environment
+  (conses '(lambda :in (defvar *variable*)) 1)
+  (conses '(lambda :in (defparameter *parameter*)) 2)
+  ;; the form, its arguments; the environment
+  (conses '(deftype three-conses) (+ 3 (by-release (v 2) (v 3))))
   (calls '(lambda :in (define-compiler-macro unused)) 1)
-  (conses '(lambda :in (define-worker seventh)) 1 7)
-  (conses '(lambda :in (defvar *within*)) 1 8))
+  (conses '(lambda :in (define-worker seventh)) 7)
+  (conses '(lambda :in (defvar *within*)) 8))
 
 (defvar *record* (make-record))
 
@@ -247,49 +218,6 @@
   (keep (|lower Case| 4)))
 
 (measuring ("one name in two packages, and bars") (call-both)
-  (conses "EXACT::ONE" 2 (+ 2 (v 2)))
-  (conses "OTHER::ONE" 1 (+ 1 (v 1)))
-  (conses "EXACT::|lower Case|" 1 (+ 1 (v 1))))
-
-;;; Two files of one name, which define nothing.
-
-(defun file (folder name)
-  (namestring (merge-pathnames
-               (format nil "definitions-~(~A~)/~A/~A" *variant* folder name)
-               (make-pathname :name nil :type nil :defaults *dump*))))
-
-(defun load-worker (folder n)
-  (let ((source (file folder "worker.lisp"))
-        (compiled (file folder "worker.fas"))
-        (*package* (find-package '#:exact)))
-    (ensure-directories-exist source)
-    (with-open-file (out source :direction :output :if-exists :supersede)
-      (prin1 '(in-package #:exact) out)
-      (terpri out)
-      (prin1 `(setf (get ',(intern (string-upcase folder)) 'worker)
-                    (lambda () (keep (cells ,n))))
-             out))
-    (let ((*standard-output* (make-broadcast-stream))
-          (*error-output* (make-broadcast-stream)))
-      (compile-file source :output-file compiled))
-    (load compiled :verbose nil)))
-
-(load-worker "first" 1)
-(load-worker "second" 2)
-
-(defun call-workers ()
-  (funcall (get 'first 'worker))
-  (funcall (get 'second 'worker))
-  (funcall (get 'second 'worker)))
-
-(measuring ("two files of one name") (call-workers)
-  (total 5 (* 5 +cons+))
-  (conses "(LAMBDA :IN (LOAD \"first/worker.lisp\"))" 1 1)
-  (conses "(LAMBDA :IN (LOAD \"second/worker.lisp\"))" 2 4))
-
-(load-worker "third" 3)
-
-(measuring ("one of them alone needs no folder")
-    (funcall (get 'third 'worker))
-  (total 3 (* 3 +cons+))
-  (conses "(LAMBDA :IN (LOAD \"worker.lisp\"))" 1 3))
+  (conses "EXACT::ONE" (+ 2 (v 2)))
+  (conses "OTHER::ONE" (+ 1 (v 1)))
+  (conses "EXACT::|lower Case|" (+ 1 (v 1))))

@@ -4,7 +4,7 @@
 ;;;; Out-of-line declarations.  One set of functions is defined again and
 ;;;; again, with no declaration and with one of each scope, for both
 ;;;; compilers.  Totals are the same throughout; what changes is the function
-;;;; that has them.
+;;;; that has them.  (lisp/ has where a declaration begins and ends, and COMPILE.)
 
 (in-package #:exact)
 
@@ -106,56 +106,13 @@
 (measuring ("typed, lexical") (typed-lexical)
   (check-makers 'typed-lexical :typed t :forced :all))
 
-(eval '(mprof:out-of-line () (define-makers typed-around)))
-
-(measuring ("typed, lexical around the definitions") (typed-around)
-  (check-makers 'typed-around :typed t :forced :all))
-
 (eval '(mprof:out-of-line))
 (eval '(define-makers typed-global))
 
 (measuring ("typed, global") (typed-global)
   (check-makers 'typed-global :typed t :forced :all))
 
-;;; Compiled by COMPILE, some of them.  A global declaration holds for that as
-;;; well, and what was declared lexically stays so.
-
-(defvar *some* (remove-if-not (lambda (maker)
-                                (member (first maker) '(pair list1 append)))
-                              *makers*))
-
-(defun compile-some (scope)
-  (let ((*compile-verbose* nil)
-        (*standard-output* (make-broadcast-stream)))
-    (loop for (name) in *some*
-          do (compile (maker scope name)))))
-
-(defun call-some (scope)
-  (loop for (name) in *some*
-        do (keep (funcall (maker scope name) 1))))
-
-(defun check-some (scope)
-  (loop for (name nil callee n bytes) in *some*
-        for maker = (maker scope name)
-        do (inclusive maker n bytes)
-           (arc maker callee 1 n bytes)
-           (self maker 0 0)))
-
-(compile-some 'typed)
-
-(measuring ("compiled under a global declaration") (call-some 'typed)
-  (check-some 'typed))
-
 (eval '(mprof:out-of-line :none))
-(compile-some 'typed-lexical)
-(compile-some 'typed-around)
-
-(measuring ("compiled with a lexical declaration") (call-some 'typed-lexical)
-  (check-some 'typed-lexical))
-
-(measuring ("compiled, lexical around the definitions")
-    (call-some 'typed-around)
-  (check-some 'typed-around))
 
 ;;; The rest of the file that is compiled.
 

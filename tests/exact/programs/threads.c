@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * threads.c -- for threads.lisp: threads that leave through C or wait
- * there for their end, one whose stack is soon used up, and one that C has made.
+ * there for their end, and one that C has made.
  */
 #define GC_NO_THREAD_REDIRECTS /* a thread that the collector has not made */
 #include <pthread.h>
@@ -40,15 +40,6 @@ cancel_waiting(void)
   while (!__atomic_exchange_n(&has_called, 0, __ATOMIC_ACQUIRE))
     sched_yield();
   return pthread_cancel(waiting);
-}
-
-/* Call `f' below a frame that takes much of the stack. */
-long
-with_large_frame(callback *f, long n)
-{
-  volatile char block[16384];
-  block[n & 1023] = 1;
-  return f(n) + block[n & 1023];
 }
 
 struct job {

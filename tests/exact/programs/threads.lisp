@@ -12,7 +12,6 @@
 
 (setf *dump-only* "THREAD-WORK")
 
-(defvar *gate* (mp:make-semaphore))
 (defvar *done* (mp:make-semaphore))
 
 (defun thread-work (n)
@@ -26,46 +25,28 @@ ALLOCATIONS conses for each."
   (check (format nil "threads called ~A" name) 1
          (count name (mprof.data:figure :threads *profile*)
                 :key (mprof.data:reader :name) :test #'string=))
-  (check (format nil "THREAD-WORK in threads called ~A" name)
-         (list (* n allocations) (* n allocations +cons+))
-         (work-of-thread name)))
-
-(defun work-of-thread (name)
-  "What THREAD-WORK did in the thread that is called NAME in the tables."
-  (let* ((literal (substitute-if #\. (lambda (c) (find c "[]()")) name))
-         (profile (mprof:load-profile nil :thread (format nil "^~A$" literal)))
-         (f (mprof.data:row :functions 'thread-work profile)))
-    (check (format nil "everything by ~A" name)
-           (let ((thread (mprof.data:row :threads name *profile*)))
-             (list (mprof.data:figure :allocations thread)
-                   (mprof.data:figure :bytes thread)))
-           (list (mprof.data:figure :allocations profile)
-                 (mprof.data:figure :bytes profile)))
-    (and f
-         (list (mprof.data:figure :self-allocations f)
-               (mprof.data:figure :self-bytes f)))))
+  (let ((all *profile*)
+        (*profile* (mprof:load-profile
+                    nil :thread (substitute-if #\. (lambda (c) (find c "[]"))
+                                               (format nil "^~A$" name)))))
+    (self 'thread-work (* n allocations) (* n allocations +cons+))
+    (let ((thread (mprof.data:row :threads name all)))
+      (total (mprof.data:figure :allocations thread)
+             (mprof.data:figure :bytes thread)))))
 
 (measuring ("this thread and others")
-    (let ((threads (loop repeat 2
-                         collect (mp:process-run-function
-                                  "worker" (lambda () (thread-work 20000))))))
+    (let ((threads (loop for (name n) in '(("worker" 20000) ("worker" 20000)
+                                           ("" 10) ("" 10) ("single" 30))
+                         collect (mp:process-run-function name #'thread-work
+                                                          n))))
       (thread-work 20000)
       (mapc #'mp:process-join threads))
-  (self 'thread-work 60000 (* 60000 +cons+))
-  (calls 'thread-work 3)
+  (self 'thread-work 60050 (* 60050 +cons+))
+  (calls 'thread-work 6)
   (threads-called "worker" 2 20000)
-  (threads-called "SI:TOP-LEVEL" 1 20000))
-
-;;; Without names, and one that has a name of its own.
-
-(measuring ("threads without names")
-    (mapc #'mp:process-join
-          (list (mp:process-run-function "" #'thread-work 10)
-                (mp:process-run-function "" #'thread-work 10)
-                (mp:process-run-function "single" #'thread-work 30)))
-  (self 'thread-work 50 (* 50 +cons+))
   (threads-called "[unnamed]" 2 10)
-  (threads-called "single" 1 30))
+  (threads-called "single" 1 30)
+  (threads-called "SI:TOP-LEVEL" 1 20000))
 
 ;;; One that goes on after counting has stopped, and is counted again.
 
@@ -84,17 +65,14 @@ ALLOCATIONS conses for each."
 
 (defvar *stepper* (mp:process-run-function "stepper" #'stepper))
 
-(measuring ("a thread goes on after stop: first step")
-    (step-thread)
-  (self 'thread-work 100 (* 100 +cons+)))
-
-(step-thread)
-
-(measuring ("a thread goes on after stop: third step")
-    (step-thread)
-  (self 'thread-work 100 (* 100 +cons+))
-  (calls 'stepper 1)
-  (threads-called "stepper" 1 100))
+(loop for step in '(1 3)
+      do (measuring ((format nil "a thread goes on after stop: step ~D" step))
+             (step-thread)
+           (self 'thread-work 100 (* 100 +cons+))
+           (calls 'stepper 1)
+           (threads-called "stepper" 1 100))
+         (when (= step 1)
+           (step-thread)))
 
 (mp:process-join *stepper*)
 
@@ -102,7 +80,8 @@ ALLOCATIONS conses for each."
 ;;; ends: an object that the collector has given out is counted either by both
 ;;; sides or by none.
 
-(defvar *busy* t)
+(defvar *busy* nil)
+(defvar *made* 0)
 
 (defun one-of-each (i)
   (keep (list i (* 1.5d0 i) (make-array (mod i 50)) (expt 3 (mod i 200))
@@ -111,47 +90,32 @@ ALLOCATIONS conses for each."
 (defun busy ()
   (loop for i from 0
         while *busy*
-        do (one-of-each i)))
+        do (one-of-each i)
+           (setf *made* i)))
+
+(defun let-them-work ()
+  (loop with before = *made*
+        while (= before *made*)
+        do (mp:process-yield)))
 
 (dotimes (i 10)
   (setf *busy* t)
   (let ((threads (loop repeat 3
                        collect (mp:process-run-function "busy" #'busy))))
-    (sleep 0.01)
-    (measuring ("threads allocate while counting begins and ends")
-        (progn
-          (thread-work 10)
-          (when (evenp i)
-            (ext:gc))
-          (when (> i 5)
-            (setf *busy* nil)
-            (mapc #'mp:process-join threads))
-          (sleep 0.01))
-      (self 'thread-work 10 (* 10 +cons+)))
-    (setf *busy* nil)
-    (mapc #'mp:process-join threads)))
-
-;;; One that begins while counting, and ends after it has stopped.
-
-(defvar *late* nil)
-
-(defun work-and-stay ()
-  (keep (thread-work 70))
-  (mp:signal-semaphore *step-done*)
-  (mp:wait-on-semaphore *gate*)
-  (keep (thread-work 1000)))
-
-(measuring ("a thread ends after stop" :residual nil)
-    (progn
-      (setf *late* (mp:process-run-function "late" #'work-and-stay))
-      (mp:wait-on-semaphore *step-done*))
-  (threads-called "late" 1 70))
-
-(mp:signal-semaphore *gate*)
-(mp:process-join *late*)
-(setf *title* "a thread ended after stop")
-(take-profile)
-(threads-called "late" 1 70)
+    (flet ((end ()
+             (setf *busy* nil)
+             (mapc #'mp:process-join threads)))
+      (let-them-work)
+      (measuring ("threads allocate while counting begins and ends")
+          (progn
+            (thread-work 10)
+            (when (evenp i)
+              (ext:gc))
+            (if (> i 5)
+                (end)
+                (let-them-work)))
+        (self 'thread-work 10 (* 10 +cons+)))
+      (end))))
 
 ;;; The ways in which a thread can end, with known frames on its stack.
 
@@ -163,7 +127,7 @@ ALLOCATIONS conses for each."
       (below-frames (1- depth) function))
   (thread-work 1))
 
-(defun run-to-the-end (name function &optional (end (lambda (thread) thread)))
+(defun run-to-the-end (name function &optional (end #'identity))
   "Run FUNCTION in a thread, call END with that, and wait until it is gone."
   (let ((thread (mp:process-run-function name function)))
     (funcall end thread)
@@ -171,32 +135,19 @@ ALLOCATIONS conses for each."
     (loop while (mp:process-active-p thread)
           do (mp:process-yield))))
 
-;;; C code ends it with pthread_exit below a callback.  Lisp's cleanup forms do
-;;; not run then.
+;;; C code ends it with pthread_exit.  Lisp's cleanup forms do not run then.
 
 (defvar *end-thread* (c-function "end_thread"))
 
 (defun end-thread ()
+  (thread-work 3)
   (si:call-cfun *end-thread* :void '() '()))
 
-(defvar *with-large-frame* (c-function "with_large_frame"))
-
-(define-callback ending :long ((n :long))
-  (thread-work n)
-  (end-thread)
-  n)
-
-(defvar *ending* (list (ffi:callback 'ending) 3))
-
-(defun end-below-callback ()
-  (si:call-cfun *with-large-frame* :long '(:pointer-void :long) *ending*))
-
-(measuring ("pthread_exit below a callback")
-    (run-to-the-end "exit" (lambda () (below-frames 20 #'end-below-callback)))
+(measuring ("pthread_exit")
+    (run-to-the-end "exit" (lambda () (below-frames 20 #'end-thread)))
   (self 'thread-work 24 (* 24 +cons+))
   (calls 'thread-work 22)
-  (arc 'ending 'thread-work 1 3 (* 3 +cons+))
-  (calls 'ending 1)
+  (arc 'end-thread 'thread-work 1 3 (* 3 +cons+))
   (calls 'below-frames 21))
 
 ;;; It waits in C, and is cancelled there, or killed by Lisp.  Only the latter
@@ -205,7 +156,7 @@ ALLOCATIONS conses for each."
 (defvar *call-and-wait* (c-function "call_and_wait"))
 (defvar *cancel-waiting* (c-function "cancel_waiting"))
 
-(define-callback arrived :long ((n :long))
+(ffi:defcallback arrived :long ((n :long))
   (thread-work n)
   (mp:signal-semaphore *done*)
   n)
@@ -226,56 +177,19 @@ ALLOCATIONS conses for each."
   (mp:wait-on-semaphore *done*)
   (mp:process-kill thread))
 
-(defun check-waiting (cleanups)
-  (let ((n (+ 24 (* 5 cleanups))))
-    (self 'thread-work n (* n +cons+)))
-  (calls 'thread-work (+ 22 cleanups))
-  (arc 'arrived 'thread-work 1 3 (* 3 +cons+))
-  (calls 'arrived 1)
-  (calls 'below-frames 21))
-
-(measuring ("pthread_cancel in C")
-    (run-to-the-end "cancelled" (lambda () (below-frames 20 #'wait-in-c))
-                    #'cancel)
-  (check-waiting 0)
-  (no-arc 'wait-in-c 'thread-work))
-
-(measuring ("a thread is killed in C")
-    (run-to-the-end "killed" (lambda () (below-frames 20 #'wait-in-c)) #'kill)
-  (check-waiting 1)
-  (arc 'wait-in-c 'thread-work 1 5 (* 5 +cons+)))
-
-;;; Its stack overflows, it recovers, and goes on.  A large frame in C between
-;;; any two in Lisp makes that soon, for whole walks.
-
-(defvar *dive-arguments* (list nil 0))
-(defvar *depth* 0)
-(declaim (fixnum *depth*))
-
-(defun note-depth (n)
-  (keep (cons n n))
-  (setf *depth* n))
-
-(ffi:defcallback dive :long ((n :long))
-  (note-depth n)
-  (rplaca (rest *dive-arguments*) (1+ n))
-  (si:call-cfun *with-large-frame* :long '(:pointer-void :long)
-                *dive-arguments*))
-
-(setf (first *dive-arguments*) (ffi:callback 'dive))
-
-(defun overflow ()
-  (handler-case (dive 1)
-    (ext:stack-overflow ()
-      (thread-work 7))))
-
-(measuring ("the stack of a thread overflows")
-    (run-to-the-end "overflow" (lambda () (below-frames 5 #'overflow)))
-  (self 'note-depth *depth* (* *depth* +cons+))
-  (calls 'note-depth *depth*)
-  (self 'thread-work 19 (* 19 +cons+))
-  (calls 'thread-work 13)
-  (arc 'overflow 'thread-work 1))
+(loop for (title end cleanups) in `(("pthread_cancel" ,#'cancel 0)
+                                     ("a thread is killed" ,#'kill 1))
+      for n = (+ 24 (* 5 cleanups))
+      do (measuring ((format nil "~A in C" title))
+             (run-to-the-end title (lambda () (below-frames 20 #'wait-in-c)) end)
+           (self 'thread-work n (* n +cons+))
+           (calls 'thread-work (+ 22 cleanups))
+           (arc 'arrived 'thread-work 1 3 (* 3 +cons+))
+           (calls 'arrived 1)
+           (calls 'below-frames 21)
+           (if (zerop cleanups)
+               (no-arc 'wait-in-c 'thread-work)
+               (arc 'wait-in-c 'thread-work 1 5 (* 5 +cons+)))))
 
 ;;; A thread that C has made.
 

@@ -1,4 +1,4 @@
-;;;; variants: compiled bytecode
+;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; The name of each type that ECL can allocate, and each element type of an
@@ -12,10 +12,9 @@
   "Ten times OBJECTS objects of type NAME, of BYTES in all each time."
   (type-total name (* 10 objects) (* 10 bytes)))
 
-(defun ten-in-all (objects bytes &optional (loops 1))
-  "Nothing else, but for the two variables of the LOOPS that TEN is."
-  (total (+ (* 10 objects) (v (* 2 loops)))
-         (+ (* 10 bytes) (* (v (* 2 loops)) +cons+))))
+(defun ten-in-all (objects bytes)
+  "Nothing else."
+  (total (* 10 objects) (* 10 bytes)))
 
 (defconstant +pathname+ 56)
 (defconstant +byte-buffer+ (by-release 0 8)) ; of streams of bytes
@@ -28,6 +27,17 @@
   "No byte is of memory that nobody knows the use of."
   (type-total "RAW-MEMORY" 0 0))
 
+(defmacro tens ((title &rest options) &rest rows)
+  "Each of ROWS is (FORM TYPE BYTES), and perhaps (TYPE BYTES [OBJECTS]) for what
+FORM makes besides: evaluated ten times, it makes ten objects of TYPE, or ten
+times OBJECTS, of so many BYTES each time."
+  `(measuring (,title ,@options)
+       (progn ,@(loop for (form) in rows collect `(ten ,form)))
+     ,@(loop for (nil type bytes . others) in rows
+             collect `(ten-of ,type ,bytes)
+             append (loop for other in others collect `(ten-of ,@other)))
+     (nothing-raw)))
+
 ;;; Numbers.  A complex float begins with 4 bytes, then what C aligns.
 
 (defvar *single* 1.5f0)
@@ -35,27 +45,20 @@
 (defvar *long* 1.5l0)
 (defvar *three* 3)
 
-(measuring ("floats, ratios and complex numbers")
-    (progn (ten (/ 1 *three*))
-           (ten (complex 1 *three*))
-           (ten (complex *single* *single*))
-           (ten (complex *double* *double*))
-           (ten (complex *long* *long*)))
-  (ten-of "RATIO" +ratio+)
-  (ten-of "COMPLEX" +complex+)
-  (ten-of "(COMPLEX SINGLE-FLOAT)" 12)
-  (ten-of "(COMPLEX DOUBLE-FLOAT)" 24)
-  (ten-of "(COMPLEX LONG-FLOAT)" 48))
+(tens ("floats, ratios and complex numbers")
+  ((/ 1 *three*) "RATIO" +ratio+)
+  ((complex 1 *three*) "COMPLEX" +complex+)
+  ((complex *single* *single*) "(COMPLEX SINGLE-FLOAT)" 12)
+  ((complex *double* *double*) "(COMPLEX DOUBLE-FLOAT)" 24)
+  ((complex *long* *long*) "(COMPLEX LONG-FLOAT)" 48))
 
 ;;; Vectors of all element types that ECL has, 5 elements each.
 
 (macrolet ((vectors (&rest rows)
-             `(progn
-                ,@(loop for (element name bytes) in rows collect
-                    `(measuring (,(format nil "vectors of ~A" name))
-                         (ten (make-array 5 :element-type ',element))
-                       (ten-of ,name ,bytes)
-                       (nothing-raw))))))
+             `(tens ("vectors of each element type")
+                ,@(loop for (element name bytes) in rows
+                        collect `((make-array 5 :element-type ',element)
+                                  ,name ,bytes)))))
   (vectors (t "(SIMPLE-ARRAY T)" (+ +vector+ 40))
            (single-float "(SIMPLE-ARRAY SINGLE-FLOAT)" (+ +vector+ 20))
            (double-float "(SIMPLE-ARRAY DOUBLE-FLOAT)" (+ +vector+ 40))
@@ -78,91 +81,70 @@
            (character "STRING" (+ +string+ 20))
            (base-char "BASE-STRING" (+ +string+ 6))))
 
-;; The compiler takes words of 64 bits for these two, the runtime need not.
-(measuring ("vectors of words")
-    (progn (ten (make-array 5 :element-type 'ext:cl-index))
-           (ten (make-array 5 :element-type 'ext:cl-fixnum)))
-  (ten-of (by-variant "(SIMPLE-ARRAY (UNSIGNED-BYTE 64))"
-                      "(SIMPLE-ARRAY EXT:CL-INDEX)")
-          (+ +vector+ 40))
-  (ten-of (by-variant "(SIMPLE-ARRAY (SIGNED-BYTE 64))"
-                      "(SIMPLE-ARRAY EXT:CL-FIXNUM)")
-          (+ +vector+ 40)))
+;; The compiler takes words of 64 bits for these two, the runtime does not.
+(defvar *index* 'ext:cl-index)
+(defvar *fixnum* 'ext:cl-fixnum)
+
+(tens ("vectors of words")
+  ((make-array 5 :element-type *index*) "(SIMPLE-ARRAY EXT:CL-INDEX)"
+   (+ +vector+ 40))
+  ((make-array 5 :element-type *fixnum*) "(SIMPLE-ARRAY EXT:CL-FIXNUM)"
+   (+ +vector+ 40)))
 
 ;;; Arrays that are no simple vectors: adjustable, with a fill pointer,
 ;;; displaced, of another rank.
 
 (defvar *twelve* (make-array 12))
 (defvar *matrix* (list 3 4))
+(defvar *words* (make-array 5 :element-type 'ext:byte32))
 
-(measuring ("adjustable vectors")
-    (progn (ten (make-array 5 :adjustable t))
-           (ten (make-array 5 :fill-pointer 0 :element-type 'double-float))
-           (ten (make-array 5 :fill-pointer 0 :element-type 'character))
-           (ten (make-array 5 :adjustable t :element-type 'base-char))
-           (ten (make-array 5 :adjustable t :element-type 'bit)))
-  (ten-of "(VECTOR T)" (+ +vector+ 40))
-  (ten-of "(VECTOR DOUBLE-FLOAT)" (+ +vector+ 40))
-  (ten-of "STRING" (+ +string+ 20))
-  (ten-of "BASE-STRING" (+ +string+ 6))
-  (ten-of "BIT-VECTOR" (+ +vector+ 1)))
+(tens ("adjustable vectors")
+  ((make-array 5 :adjustable t) "(VECTOR T)" (+ +vector+ 40))
+  ((make-array 5 :fill-pointer 0 :element-type 'double-float)
+   "(VECTOR DOUBLE-FLOAT)" (+ +vector+ 40))
+  ((make-array 5 :fill-pointer 0 :element-type 'character)
+   "STRING" (+ +string+ 20))
+  ((make-array 5 :adjustable t :element-type 'base-char)
+   "BASE-STRING" (+ +string+ 6))
+  ((make-array 5 :adjustable t :element-type 'bit)
+   "BIT-VECTOR" (+ +vector+ 1)))
 
 ;; A displaced array has no body.  It keeps the array it is displaced to in
 ;; one cons, which the other one has in a list only if it is adjustable
 ;; itself.
-(measuring ("displaced arrays")
-    (progn (ten (make-array 5 :displaced-to *twelve*))
-           (ten (make-array *matrix* :displaced-to *twelve*)))
-  (ten-of "(VECTOR T)" +vector+)
-  (ten-of "(ARRAY T)" (+ +array+ (* 2 +word+))))
+(tens ("displaced arrays, and raw data of an array")
+  ((make-array 5 :displaced-to *twelve*) "(VECTOR T)" +vector+)
+  ((make-array *matrix* :displaced-to *twelve*) "(ARRAY T)"
+   (+ +array+ (* 2 +word+)))
+  ((ext:array-raw-data *words*) "(SIMPLE-ARRAY (UNSIGNED-BYTE 8))" +vector+))
 
-(measuring ("matrices")
-    (progn (ten (make-array *matrix*))
-           (ten (make-array *matrix* :adjustable t))
-           (ten (make-array *matrix* :element-type 'bit))
-           (ten (make-array *matrix* :element-type 'character))
-           (ten (make-array *matrix* :element-type 'base-char))
-           (ten (make-array *matrix* :element-type 'ext:byte16 :adjustable t))
-           (ten (make-array nil)))
-  ;; two dimensions; the last has none, and one element
-  (type-total "(SIMPLE-ARRAY T)" 20
-              (* 10 (+ +array+ 16 96 +array+ 0 8)))
-  (ten-of "(ARRAY T)" (+ +array+ 16 96))
-  (ten-of "(SIMPLE-ARRAY BIT)" (+ +array+ 16 2))
-  (ten-of "(SIMPLE-ARRAY CHARACTER)" (+ +array+ 16 48))
-  (ten-of "(SIMPLE-ARRAY BASE-CHAR)" (+ +array+ 16 13))
-  (ten-of "(ARRAY (UNSIGNED-BYTE 16))" (+ +array+ 16 24)))
-
-(defvar *words* (make-array 5 :element-type 'ext:byte32))
-
-(measuring ("raw data of an array") (ten (ext:array-raw-data *words*))
-  (ten-of "(SIMPLE-ARRAY (UNSIGNED-BYTE 8))" +vector+))
+(tens ("matrices")
+  ((make-array *matrix* :adjustable t) "(ARRAY T)" (+ +array+ 16 96))
+  ((make-array *matrix* :element-type 'bit) "(SIMPLE-ARRAY BIT)"
+   (+ +array+ 16 2))
+  ((make-array *matrix* :element-type 'character) "(SIMPLE-ARRAY CHARACTER)"
+   (+ +array+ 16 48))
+  ((make-array *matrix* :element-type 'base-char) "(SIMPLE-ARRAY BASE-CHAR)"
+   (+ +array+ 16 13))
+  ((make-array *matrix* :element-type 'ext:byte16 :adjustable t)
+   "(ARRAY (UNSIGNED-BYTE 16))" (+ +array+ 16 24))
+  ;; no dimensions, and one element
+  ((make-array nil) "(SIMPLE-ARRAY T)" (+ +array+ 0 8)))
 
 ;;; Streams by their kind.
 
 (defvar *vector* (make-array 4 :element-type 'ext:byte8))
 
-(measuring ("streams")
-    (progn (ten (make-string-input-stream "abc"))
-           (ten (make-broadcast-stream))
-           (ten (make-concatenated-stream))
-           (ten (make-synonym-stream '*standard-output*))
-           (ten (make-two-way-stream *standard-input* *standard-output*))
-           (ten (make-echo-stream *standard-input* *standard-output*))
-           (ten (ext:make-sequence-input-stream *vector*)))
-  (ten-of 'string-stream +stream+)
-  (ten-of 'broadcast-stream +stream+)
-  (ten-of 'concatenated-stream +stream+)
-  (ten-of 'synonym-stream +stream+)
-  (ten-of 'two-way-stream +stream+)
-  (ten-of 'echo-stream +stream+)
-  (ten-of "SEQUENCE-STREAM" (+ +stream+ +byte-buffer+))
-  (nothing-raw))
-
-;; an output stream has a string of 128 characters with a fill pointer
-(measuring ("string output streams") (ten (make-string-output-stream))
-  (ten-of 'string-stream +stream+)
-  (ten-of "STRING" (+ +string+ (* 4 128))))
+(tens ("streams")
+  ((make-string-input-stream "abc") 'string-stream +stream+)
+  ((make-broadcast-stream) 'broadcast-stream +stream+)
+  ((make-concatenated-stream) 'concatenated-stream +stream+)
+  ((make-synonym-stream '*standard-output*) 'synonym-stream +stream+)
+  ((make-two-way-stream *standard-input* *standard-output*)
+   'two-way-stream +stream+)
+  ((make-echo-stream *standard-input* *standard-output*) 'echo-stream +stream+)
+  ((ext:make-sequence-input-stream *vector*) "SEQUENCE-STREAM"
+   (+ +stream+ +byte-buffer+)))
 
 ;; the buffer of C's stdio is the stream's: 8192 bytes
 (measuring ("files") (with-open-file (stream "/dev/null") stream)
@@ -174,14 +156,29 @@
 (defvar *name* (make-string 3 :element-type 'base-char :initial-element #\a))
 (defvar *list* (list 1 2))
 
-(measuring ("symbols") (ten (make-symbol *name*))
-  (ten-of 'symbol +symbol+)
-  (ten-of "BASE-STRING" (+ +string+ 4))
-  (ten-in-all 2 (+ +symbol+ +string+ 4)))
+(tens ("symbols")
+  ((make-symbol *name*) 'symbol +symbol+
+   ("BASE-STRING" (+ +string+ 4))))
+(ten-in-all 2 (+ +symbol+ +string+ 4))
+
+(tens ("objects with others")
+  ;; a string of 128 characters with a fill pointer
+  ((make-string-output-stream) 'string-stream +stream+
+   ("STRING" (+ +string+ (* 4 128))))
+  ;; 313 words of the Mersenne twister, a vector of its own
+  ((make-random-state nil) 'random-state 16
+   ("(SIMPLE-ARRAY (UNSIGNED-BYTE 64))" (+ +vector+ (* 8 313))))
+  ;; two tables of 128 symbols; the list of all is copied
+  ((delete-package (make-package "TEMPORARY" :use nil)) 'package 80
+   ('hash-table (* 2 (+ +hash-table+ (* 128 +hash-table-entry+))) 2)))
 
 ;; MAKE-PATHNAME makes one, and another when it merges with defaults
 (measuring ("pathnames") (ten (make-pathname :name *name*))
   (ten-of 'pathname (* 2 +pathname+) 2))
+
+;; 256 entries of 16 bytes; the dispatching macro characters have hash tables
+(tens ("readtables")
+  ((copy-readtable nil) 'readtable (+ 24 (* 256 16))))
 
 ;;; A table that is full at three quarters grows by a half, that is by 1.5d0, a
 ;;; float that each new table takes.  Each time the old entries are kept in one
@@ -201,51 +198,15 @@
   (ten-of 'double-float (* 7 +double-float+) 7)
   (arc 'fill-table 'si:hash-set 50))
 
-;; vectors grow by a half and one
-(defun push-all (vector n)
-  (dotimes (i n vector)
-    (vector-push-extend i vector)))
-
-(measuring ("vectors that grow")
-    (ten (push-all (make-array 4 :adjustable t :fill-pointer 0) 100))
-  (ten-of "(VECTOR T)" (loop for n in '(4 7 11 17 26 40 61 92 139)
-                             sum (+ +vector+ (* n +word+)))
-          9)
-  (arc 'push-all 'vector-push-extend 80))
-
-;; a package has two tables of 128 symbols; the list of all is copied
-(measuring ("packages")
-    (ten (delete-package (make-package "TEMPORARY" :use nil)))
-  (ten-of 'package 80)
-  (ten-of 'hash-table (* 2 (+ +hash-table+ (* 128 +hash-table-entry+))) 2))
-
-;; 313 words of the Mersenne twister, a vector of its own
-(measuring ("random states") (ten (make-random-state nil))
-  (ten-of 'random-state 16)
-  (ten-of "(SIMPLE-ARRAY (UNSIGNED-BYTE 64))" (+ +vector+ (* 8 313))))
-
-;; 256 entries of 16 bytes; the dispatching macro characters have hash tables
-(measuring ("readtables") (ten (copy-readtable nil))
-  (ten-of 'readtable (+ 24 (* 256 16)))
-  (nothing-raw))
-
 ;; (Objects with finalizers make the collector's table of these grow.)
-(measuring ("weak pointers" :residual nil) (ten (ext:make-weak-pointer *list*))
-  (ten-of "WEAK-POINTER" 16)
-  (ten-in-all 1 16))
-
-(measuring ("threads' objects" :residual nil)
-    (progn (ten (mp:make-lock))
-           (ten (mp:make-rwlock))
-           (ten (mp:make-condition-variable))
-           (ten (mp:make-semaphore))
-           (ten (mp:make-barrier 2)))
-  (ten-of "LOCK" +lock+)
-  (ten-of "RWLOCK" 72)
-  (ten-of "CONDITION-VARIABLE" +condition-variable+)
-  (ten-of "SEMAPHORE" +semaphore+)
-  (ten-of "BARRIER" +barrier+)
-  (ten-in-all 5 (+ +lock+ 72 +condition-variable+ +semaphore+ +barrier+) 5))
+(tens ("weak pointers, and threads' objects" :residual nil)
+  ((ext:make-weak-pointer *list*) "WEAK-POINTER" 16)
+  ((mp:make-lock) "LOCK" +lock+)
+  ((mp:make-rwlock) "RWLOCK" 72)
+  ((mp:make-condition-variable) "CONDITION-VARIABLE" +condition-variable+)
+  ((mp:make-semaphore) "SEMAPHORE" +semaphore+)
+  ((mp:make-barrier 2) "BARRIER" +barrier+))
+(ten-in-all 6 (+ 16 +lock+ 72 +condition-variable+ +semaphore+ +barrier+))
 
 ;; 128 messages in a vector, a semaphore for readers and one for writers, for
 ;; which 24.5.10 has the system's condition variables
@@ -314,27 +275,24 @@
 ;;; Foreign data: memory that the collector frees, and memory that it does
 ;;; not.
 
-(measuring ("foreign data") (ten (si:allocate-foreign-data :void 100))
-  (ten-of "FOREIGN-DATA" (+ 32 100))
-  (ten-in-all 1 132))
+(tens ("foreign data")
+  ((si:allocate-foreign-data :void 100) "FOREIGN-DATA" (+ 32 100)))
+(ten-in-all 1 132)
 
 ;;; Functions.
 
 (defun make-counter (n)
   (lambda () (incf n)))
 
-(measuring ("closures") (ten (make-counter 1))
-  ;; compiled: entry and environment; byte-compiled: code and environment
-  (ten-of "CLOSURE" (by-variant +closure+ 32)))
-
-(defvar *form* '(lambda (x) (list x x)))
+(tens ("closures")
+  ((make-counter 1) "CLOSURE" +closure+))
 
 ;; the function, and the form that makes it
-(measuring ("bytecodes") (ten (eval *form*))
-  (let ((type (find "BYTECODES" (mprof.data:figure :types *profile*)
-                    :key (mprof.data:reader :type) :test #'string=)))
-    (check "bytecodes are functions and toplevel forms" 20
-           (mprof.data:figure :allocations type)))
+(measuring ("bytecodes") (ten (eval '(lambda (x) (list x x))))
+  (check "bytecodes are functions and toplevel forms" 20
+         (mprof.data:figure :allocations
+          (find "BYTECODES" (mprof.data:figure :types *profile*)
+                :key (mprof.data:reader :type) :test #'string=)))
   (nothing-raw))
 
 ;;; Structures and instances, also of no slots, and copies.
@@ -388,9 +346,9 @@
 
 ;; The product of n and m limbs is made in a place of n + m limbs, with no
 ;; workspace as long as GMP multiplies by the book.
-(measuring ("products of bignums") (ten (* *big* *big*))
-  (ten-of 'bignum (+ +bignum+ (* 8 50)))
-  (ten-in-all 1 (+ +bignum+ (* 8 50))))
+(tens ("products of bignums")
+  ((* *big* *big*) 'bignum (+ +bignum+ (* 8 50))))
+(ten-in-all 1 (+ +bignum+ (* 8 50)))
 
 ;; The text of a number of 478 digits is made in 480 bytes that belong to no
 ;; string, first.
