@@ -1,7 +1,7 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; declarations-tests.lisp -- OUT-OF-LINE in each scope and both compilers.
-;;;; What the declarations do to the figures is in tests/exact.
+;;;; What the declarations do to the figures is in tests/random.
 
 (in-package #:mprof.tests)
 

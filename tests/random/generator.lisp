@@ -88,6 +88,7 @@
 (defvar *functions* nil "What may be called: lists (KIND SYMBOL PARAMETERS).")
 (defvar *here* nil "The name of the function that is being made.")
 (defvar *compiled* nil "Is it compiled?")
+(defvar *forced* nil "Is its body in an OUT-OF-LINE declaration?")
 
 (defvar *newer* (string/= (lisp-implementation-version) "21" :end1 2)
   "Is it ECL 24.5.10?  What its interpreter makes for a lambda depends on the
@@ -129,6 +130,10 @@ so no function is for the interpreter.")
 
 (defun by-mode (compiled bytecode)
   (if *compiled* compiled bytecode))
+
+(defun forced (name)
+  "A list of NAME, a function that both compilers put in line without OUT-OF-LINE."
+  (if *forced* (list name) '()))
 
 (defun come-back ()
   "Forms for a place that a jump can come to."

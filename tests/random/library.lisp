@@ -13,6 +13,7 @@
 (defvar *kept* nil "The last object, so that no compiler leaves it out.")
 (defvar *float* 3.5d0)
 (defvar *largest* most-positive-fixnum)
+(defvar *three* (list 1 2 3))
 (defvar *closure* nil "A closure for anybody to call; one for each thread.")
 (defvar *special* nil)
 

@@ -11,13 +11,15 @@
   (if *compiled* form `(eval ',form)))
 
 (defun plain-definition (symbol parameters)
-  (let ((*here* symbol))
+  (let* ((*here* symbol)
+         (*forced* (chance 25))
+         (body (activation symbol parameters (statements)
+                           :tail-call (and (chance 30) (tail-call)))))
     (definition `(defun ,symbol ,parameters
                    (declare (ignorable ,@parameters)
                             (optimize (speed ,(pick 4)) (safety ,(pick 4))
                                       (debug ,(pick 4))))
-                   ,(activation symbol parameters (statements)
-                                :tail-call (and (chance 30) (tail-call)))))))
+                   ,(if *forced* `(mprof:out-of-line () ,body) body)))))
 
 (defun deep-definition (symbol)
   "Recursion, as deep as its argument says and the fuel allows."

@@ -17,9 +17,9 @@
   (flet ((making (names form &rest counts)
            `(,@(apply #'via names) (rp::keep ,form) ,@counts
              (oracle:back d))))
-    (case (pick 13)
+    (case (pick 14)
       (0 (let ((n (+ 2 (pick 4))))
-           (apply #'making (by-mode '(list) '())
+           (apply #'making (by-mode '(list) (forced 'list))
                   `(list ,@(loop repeat n collect 1))
                   (conses n))))
       (1 (making (by-mode '() '(*)) '(* 1.5d0 rp::*float*)
@@ -43,11 +43,17 @@
                  '(make-instance 'rp::base)
                  (made 'rp::base 1 (if *newer* 64 (+ 64 8)))))
       (7 (let ((n (1+ (pick 300))))
-           (making (by-mode '(si:make-vector)
-                            '(make-array si:make-pure-array si:make-vector))
+           (making (if (and *compiled* (not *forced*))
+                       '(si:make-vector)
+                       '(make-array si:make-pure-array si:make-vector))
                    `(make-array ,n :element-type 'double-float)
                    (made "(SIMPLE-ARRAY DOUBLE-FLOAT)" 1 (+ 48 (* 8 n))))))
-      (t (apply #'making '() '(cons 1 2) (conses 1))))))
+      (8 (destructuring-bind (n name . arguments)
+             (one-of '(3 append rp::*three* 1) '(2 butlast rp::*three*)
+                     '(3 copy-seq rp::*three*))
+           (apply #'making (by-mode (forced name) (list name))
+                  (cons name arguments) (conses n))))
+      (t (apply #'making (forced 'cons) '(cons 1 2) (conses 1))))))
 
 ;;; Calls
 
@@ -89,10 +95,12 @@
                         ,@(allocation))))))))))
 
 (defun tail-call ()
-  "A call of a plain function, for the end of a function."
+  "A call of another plain function, for the end of a function.  (ECL makes a
+loop of one of the same.)"
   (destructuring-bind (kind symbol parameters)
       (nth (pick (length *functions*)) *functions*)
     (and (eq kind :plain)
+         (not (eq symbol *here*))
          `(progn ,@(plain-call symbol parameters)))))
 
 (defun caller ()
@@ -131,7 +139,7 @@
                                        :before (via 'si::unsafe-funcall1)
                                        :after '((oracle:end)))
                          '(1 2))))
-      (4 `(,@(by-mode (via 'list) '())
+      (4 `(,@(apply #'via (by-mode '(list) (forced 'list)))
            (rp::keep (list 3 1 2))
            ,@(conses 3)
            (oracle:back d)
@@ -189,8 +197,10 @@
         ,@(function-object t)
         (setf rp::*closure*
               ,(lambda-form '()
-                            :forms `((setf ,variable (cons 1 2))
+                            :forms `(,@(apply #'via (forced 'cons))
+                                     (setf ,variable (cons 1 2))
                                      ,@(conses 1)
+                                     (oracle:back d)
                                      ,@(in-new-activation (statements)))))))))
 
 (defun call-closure ()
@@ -246,7 +256,7 @@
          ,@(statements)))))
 
 (defun handling-errors ()
-  (if *handling*
+  (if (or *handling* *forced*)
       (handling-notes)
       (let ((*handling* t))
         `(,@(function-object t)
@@ -278,20 +288,42 @@ later are not in effect; so no errors here but those that are handled here."
         ,@(statements)))))
 
 (defun handling-notes ()
-  `(,@(function-object)
-    ,@(conses 3)
-    (handler-bind ((rp::note ,(lambda-form '(c) :forms (note-handler))))
-      ,@(statements))))
+  "HANDLER-BIND makes its lists in the function, where nothing is FORCED."
+  (if *forced*
+      (call-of-lambda)
+      `(,@(function-object)
+        ,@(conses 3)
+        (handler-bind ((rp::note ,(lambda-form '(c) :forms (note-handler))))
+          ,@(statements)))))
 
 (defun signalling-note ()
   (apply #'fueled `(,@(via 'signal) (signal rp::*note*))))
+
+(defun interrupting ()
+  "An interrupt, which may throw, waits for the end of WITHOUT-INTERRUPTS.  Only
+compiled: for the interpreter that form has variables of its own."
+  (setf (program-rehearsed *program*) t)
+  (if *compiled*
+      `(,@(function-object)
+        (mp:without-interrupts
+          ,@(via 'mp:interrupt-process)
+          (mp:interrupt-process mp:*current-process* ,(lambda-form '()))
+          ,@(conses 1)
+          (oracle:back d)
+          ,@(allocation)
+          ,@(via 'si:check-pending-interrupts))
+        ,@(come-back))
+      (call-of-lambda)))
 
 ;;; The rest
 
 (defun binding-variable ()
   (let ((variable (new-symbol "V")))
-    `((let ((,variable (cons 1 2)))
-        ,@(conses (by-mode 1 3))
+    `(,@(apply #'via (forced 'cons))
+      (let ((,variable (cons 1 2)))
+        ,@(conses 1)
+        (oracle:back d)
+        ,@(conses (by-mode 0 2))
         (rp::keep ,variable)
         ,@(statements)))))
 
@@ -326,7 +358,7 @@ later are not in effect; so no errors here but those that are handled here."
 (defparameter *nesting-statements*
   '(call-of-lambda call-of-lambda mapping local-functions make-closure catching
     protecting block-and-return tagbody-and-go handling-errors handling-notes
-    binding-variable binding-special choosing))
+    interrupting binding-variable binding-special choosing))
 
 (defun statement ()
   (funcall (if (chance (case *nesting* (1 45) (2 30) (3 15) (t 0)))

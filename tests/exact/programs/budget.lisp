@@ -125,32 +125,6 @@ said to be."
 (beyond "8 threads at once" (lambda () (work-in-threads 8 5)))
 (check-work 40 8)
 
-;;; In the child of a fork, which goes on with what it was given.
-
-(defun foreign-call (name result types &rest arguments)
-  (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
-                result types arguments))
-
-(defun work-in-child (status)
-  (let ((before (mprof::allocations))
-        (child (foreign-call "fork" :int '())))
-    (when (zerop child)
-      (work 10)
-      (mprof:stop)
-      (foreign-call "_exit" :void '(:int)
-                    (if (>= (- (mprof::allocations) before) (* 4 10 +cold+))
-                        7
-                        8)))
-    (foreign-call "waitpid" :int '(:int :pointer-void :int) child
-                  (si:make-foreign-data-from-array status) 0)))
-
-(let ((status (make-array 1 :element-type '(unsigned-byte 32))))
-  (beyond "a fork"
-          ;; on one line: what is called from others has other contexts
-          (lambda () (work 10) (work-in-child status) (work 10)))
-  (check "the child counts all" (ash 7 8) (aref status 0))
-  (check-work 20 2))
-
 ;;; Forgotten with all else.
 
 (measuring ("reset") (hot)

@@ -3,7 +3,8 @@
 ;;;;
 ;;;; Lisp code that runs in a signal handler, on top of a thread that was
 ;;;; interrupted anywhere: what it allocates is its own, what the thread
-;;;; allocates stays as it is, and no frame is harmed.
+;;;; allocates stays as it is, and no frame is harmed.  (random/ has interrupts
+;;;; that wait for the end of WITHOUT-INTERRUPTS.)
 ;;;;
 ;;;; Then, a thread forks while others take snapshots and allocate: nothing is held
 ;;;; for ever, and all is counted.  (lisp/thrown throws out of snapshots.)
@@ -15,27 +16,6 @@
 
 ;; Where threads are interrupted is not the same each time.
 (setf *dump-only* "MAKE-CONSES")
-
-;;; An interrupt that waits for the end of WITHOUT-INTERRUPTS is called there.
-
-(defun in-handler ()
-  (keep (list 1 2 3)))
-
-(defun guarded ()
-  (mp:without-interrupts
-    (mp:interrupt-process mp:*current-process* #'in-handler)
-    (keep (cons 1 2))))
-
-(measuring ("an interrupt that waits" :residual nil)
-    (guarded)
-  (self 'guarded 1 +cons+)
-  (calls 'in-handler 1)
-  (check "it is below the function that it interrupts" t
-         (loop for chain in (mapcar (mprof.data:reader :chain)
-                                    (mprof.data:figure :contexts *profile*))
-               always (or (not (member "EXACT::IN-HANDLER" chain
-                                       :test #'string=))
-                          (member "EXACT::GUARDED" chain :test #'string=)))))
 
 ;;; A handler that leaves by a throw, from anywhere: in a call, in a return,
 ;;; deep in a recursion.  How many conses are made nobody can say, but each call

@@ -168,6 +168,10 @@ times OBJECTS, of so many BYTES each time."
   ;; 313 words of the Mersenne twister, a vector of its own
   ((make-random-state nil) 'random-state 16
    ("(SIMPLE-ARRAY (UNSIGNED-BYTE 64))" (+ +vector+ (* 8 313))))
+  ;; 128 messages in a vector, and in 21.2.1 two semaphores
+  ((mp:make-mailbox) "MAILBOX" (by-release 64 184)
+   ("SEMAPHORE" (by-release 80 0) (by-release 2 0))
+   ("(SIMPLE-ARRAY T)" (+ +vector+ (* 128 +word+))))
   ;; two tables of 128 symbols; the list of all is copied
   ((delete-package (make-package "TEMPORARY" :use nil)) 'package 80
    ('hash-table (* 2 (+ +hash-table+ (* 128 +hash-table-entry+))) 2)))
@@ -208,28 +212,7 @@ times OBJECTS, of so many BYTES each time."
   ((mp:make-barrier 2) "BARRIER" +barrier+))
 (ten-in-all 6 (+ 16 +lock+ 72 +condition-variable+ +semaphore+ +barrier+))
 
-;; 128 messages in a vector, a semaphore for readers and one for writers, for
-;; which 24.5.10 has the system's condition variables
-(measuring ("mailboxes") (ten (mp:make-mailbox))
-  (ten-of "MAILBOX" (by-release 64 184))
-  (ten-of "SEMAPHORE" (by-release 80 0) (by-release 2 0))
-  (ten-of "(SIMPLE-ARRAY T)" (+ +vector+ (* 128 +word+)))
-  (ten-in-all (by-release 4 2)
-              (+ (by-release (+ 64 80) 184) +vector+ (* 128 +word+))))
-
-;; A process that does not run yet: 256 places for bindings, the barrier for
-;; those who wait for its end, and a cons for their queue.  In 24.5.10 it has
-;; the barrier in it, and gets its bindings when it is started.
-(measuring ("processes" :residual nil) (ten (mp:make-process :name *name*))
-  (ten-of "PROCESS" (by-release 128 192))
-  (if (by-release t nil)
-      (progn
-        (ten-of "(SIMPLE-ARRAY T)" (+ +vector+ (* 256 +word+)))
-        (ten-of "BARRIER" 48)
-        (ten-in-all 4 (+ 128 +vector+ (* 256 +word+) 48 +cons+)))
-      (ten-in-all 1 192)))
-
-;; Started, it gets a mask of signals, what it needs for interrupts and two
+;; A process that is started gets a mask of signals, what it needs for interrupts and two
 ;; caches; its stacks, of frames, of bindings and of data, with what is kept for
 ;; an overflow (in 21.2.1 the last is rounded to 2048 words); and bignum
 ;; registers, 32 limbs each.  It shares no memory with the process that made it,
@@ -318,25 +301,8 @@ times OBJECTS, of so many BYTES each time."
                         (* objects (+ +instance+ (* slots +word+)))))
   (calls 'make-point 10))
 
-;;; Instances by class: generic functions, classes, slots.
-
-(measuring ("what DEFCLASS makes")
-    (eval '(defclass made () ((first :initarg :first) (second))))
-  (loop for (class objects slots)
-          in '((standard-class 1 22)
-               (clos:standard-direct-slot-definition 2 10)
-               (clos:standard-effective-slot-definition 2 10))
-        do (class-total class objects
-                        (* objects (+ +instance+ (* slots +word+)))))
-  (nothing-raw))
-
-(measuring ("what DEFGENERIC and DEFMETHOD make")
-    (progn (eval '(defgeneric made-function (x)))
-           (eval '(defmethod made-function ((x integer)) (list x))))
+(measuring ("what DEFGENERIC makes") (eval '(defgeneric made-function (x)))
   (class-total 'standard-generic-function 1 (+ +instance+ (* 11 +word+)))
-  ;; 24.5.10 makes a prototype of the class, once
-  (let ((n (by-release 1 2)))
-    (class-total 'standard-method n (* n (+ +instance+ (* 8 +word+)))))
   (nothing-raw))
 
 ;;; Bignums: one object each; what GMP needs meanwhile is bytes of bignums and
