@@ -67,7 +67,7 @@
   (format t "not ok - program ~D~:[~;, compiled~]~%" (program-seed program)
           (program-compiled program))
   (format t "# make check-random SEED=~D COUNT=1 KIND=~:[bytecode~;compiled~]~
-             ~:[~; COLLECT=1~]; FUNCTIONS=~D FUEL=~D, or fewer~%"
+             ~:[~; COLLECT=1~] FUNCTIONS=~D FUEL=~D~%"
           (program-seed program) (program-compiled program) collect
           (program-functions program) (program-fuel program))
   (let ((all (sort (copy-list differences) #'< :key #'length)))
