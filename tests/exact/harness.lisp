@@ -65,7 +65,6 @@ LIST to have no effect does not leave it out.")
 ;;; x86-64, where a header is 8 bytes and a pointer 8.
 
 (defconstant +cons+ 16)           ; car and cdr, no header (ECL_SMALL_CONS)
-(defconstant +single-float+ 8)    ; header, and the float in its padding
 (defconstant +double-float+ 16)   ; header, double
 (defconstant +ratio+ 24)          ; header, numerator, denominator
 (defconstant +complex+ 24)        ; header, real, imaginary
@@ -78,8 +77,6 @@ LIST to have no effect does not leave it out.")
 (defconstant +symbol+ (by-release 64 88))
 (defconstant +stream+ (by-release 352 408)) ; with its own table of functions
 (defconstant +closure+ 48)        ; header, env, block, entry, file, position
-(defconstant +compiled-function+ (by-release 56 48)) ; header, name, block, file,
-                                  ; position, an entry, or two in 21.2.1
 (defconstant +interpreted-closure+ 32) ; header, code, environment, entry
 (defconstant +hash-table+ 136)
 (defconstant +hash-table-entry+ 16) ; key and value

@@ -132,7 +132,7 @@ so no function is for the interpreter.")
   (if *compiled* compiled bytecode))
 
 (defun forced (name)
-  "A list of NAME, a function that both compilers put in line without OUT-OF-LINE."
+  "A list of NAME, a function that is called only with OUT-OF-LINE."
   (if *forced* (list name) '()))
 
 (defun come-back ()

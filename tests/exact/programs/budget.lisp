@@ -1,9 +1,9 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; More contexts than the budget has room for: what finds none is counted below
-;;;; the nearest caller that has one, with its type.  So all totals are exact, and
-;;;; so is what the callers with contexts include.
+;;;; More contexts than the budget has room for: what finds none is counted
+;;;; below the nearest caller that has one, with its type.  So all totals are
+;;;; exact, and so is what the callers with contexts include.
 
 (in-package #:exact)
 

@@ -87,7 +87,8 @@ stack_elsewhere(long above)
   char *at = (char *)((size_t)&step & ~(size_t)0xFFF), *got;
   do
     got = (char *)mmap(at += step, STACK_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                       -1, 0);
   while (got != at);
   return got;
 }

@@ -2,9 +2,9 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Frames of Lisp functions that an exception of C++ leaves, which is caught
-;;;; further out.  Nobody tells Lisp of it, nor the profiler.  And Lisp in a signal
-;;;; handler with a stack of its own, above or below the thread's.  c-exits.cc has
-;;;; the C side.
+;;;; further out.  Nobody tells Lisp of it, nor the profiler.  And Lisp in a
+;;;; signal handler with a stack of its own, above or below the thread's.
+;;;; c-exits.cc has the C side.
 
 (in-package #:exact)
 

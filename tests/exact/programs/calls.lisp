@@ -2,11 +2,11 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Calls: every function that the source calls out of line is in the chain,
-;;;; whatever the C compiler would like to do with it.  A frame of the interpreter
-;;;; is a frame of the function that it runs, wherever it stands between compiled
-;;;; ones.  What is typed at the REPL is what EVAL is given here.  random/ has
-;;;; functions that call each other in any way, also at their ends, with any OPTIMIZE
-;;;; declaration, handlers and jumps.
+;;;; whatever the C compiler would like to do with it.  A frame of the
+;;;; interpreter is a frame of the function that it runs, wherever it stands
+;;;; between compiled ones.  What is typed at the REPL is what EVAL is given
+;;;; here.  random/ has functions that call each other in any way, also at their
+;;;; ends, with any OPTIMIZE declaration, handlers and jumps.
 ;;;;
 ;;;; (B N) counts the conses for N variables that the interpreter binds
 ;;;; (harness.lisp).

@@ -2,10 +2,11 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; Generic functions: which method is on the chain, and what the first call
-;;;; costs and where.  Whatever stands between a generic function and its methods
-;;;; does not show, so a method is called by who called the generic function, or by
-;;;; the method that said CALL-NEXT-METHOD.  random/ has the qualifiers, in
-;;;; byte-compiled code too, and generic functions that call each other.
+;;;; costs and where.  Whatever stands between a generic function and its
+;;;; methods does not show, so a method is called by who called the generic
+;;;; function, or by the method that said CALL-NEXT-METHOD.  random/ has the
+;;;; qualifiers, in byte-compiled code too, and generic functions that call each
+;;;; other.
 
 (in-package #:exact)
 

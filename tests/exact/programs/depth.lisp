@@ -1,8 +1,8 @@
 ;;;; variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; Deep stacks: a million frames, and stacks that overflow and are left.  And a
-;;;; heap that is exhausted.  random/ has recursion and jumps of all kinds.
+;;;; Deep stacks: a million frames, and stacks that overflow and are left.  And
+;;;; a heap that is exhausted.  random/ has recursion and jumps of all kinds.
 ;;;;
 ;;;; How deep a stack may grow depends on where it begins, which no two
 ;;;; processes agree on, so there the program itself counts what it does; and

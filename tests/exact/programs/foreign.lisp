@@ -21,7 +21,7 @@
 (defvar *pair* (ffi:callback 'pair-callback))
 
 (defun check-chain (calls n &rest functions)
-  "Each of FUNCTIONS called the next one so often, and N conses were made below."
+  "Each of FUNCTIONS called the next one CALLS times, for N conses below."
   (loop for (caller callee) on functions
         while callee
         do (conses-of caller callee calls n)))

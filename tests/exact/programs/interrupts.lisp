@@ -6,11 +6,11 @@
 ;;;; allocates stays as it is, and no frame is harmed.  (random/ has interrupts
 ;;;; that wait for the end of WITHOUT-INTERRUPTS.)
 ;;;;
-;;;; Then, a thread forks while others take snapshots and allocate: nothing is held
-;;;; for ever, and all is counted.  (lisp/thrown throws out of snapshots.)
+;;;; Then, a thread forks while others take snapshots and allocate: nothing is
+;;;; held for ever, and all is counted.  (lisp/thrown throws out of snapshots.)
 ;;;;
-;;;; ECL may lose an interrupt that comes while another one waits, so those
-;;;; that were taken are counted, by the handler itself.
+;;;; ECL may lose an interrupt that comes while another one waits, so those that
+;;;; were taken are counted, by the handler itself.
 
 (in-package #:exact)
 

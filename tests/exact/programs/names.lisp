@@ -2,10 +2,10 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; What functions are called.  Local functions, lambdas and closures are named
-;;;; after the outermost function or definition that they are in, at any nesting,
-;;;; by both compilers.  Functions without a name, in forms at top level, are named
-;;;; after what the form defines, or else after the file.  The byte-code compiler
-;;;; knows no file.  random/ has the plain cases.
+;;;; after the outermost function or definition that they are in, at any
+;;;; nesting, by both compilers.  Functions without a name, in forms at top
+;;;; level, are named after what the form defines, or else after the file.  The
+;;;; byte-code compiler knows no file.  random/ has the plain cases.
 ;;;;
 ;;;; What the interpreter makes besides, for variables and local functions, is
 ;;;; in harness.lisp.
