@@ -47,7 +47,7 @@ for name in functions recursion regions threads soak budget; do
     -rdynamic -Wl,--whole-archive monitor.a -Wl,--no-whole-archive -ldl
 done
 sanitized functions all
-sanitized recursion down 20000
+sanitized recursion down 5000
 sanitized recursion grow 5 1000 6 1001
 sanitized recursion random 9 3000
 for name in nested odd many restart; do sanitized regions $name; done
