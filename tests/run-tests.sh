@@ -128,10 +128,11 @@ for kind; do
     ;;
   lisp)
     for script in tests/lisp/*.sh; do
-      # What README.md shows is what 21.2.1 does.
+      # What README.md shows is what 21.2.1 does.  In 24.5.10 a file cannot be
+      # counted in again where all memory has failed.
       case $script:${RELEASE:-21.2.1} in
-      */readme*:21.2.1) ;;
-      */readme*) continue ;;
+      *:21.2.1) ;;
+      */readme* | */failing-memory*) continue ;;
       esac
       suite "lisp/$(basename "$script" .sh)" "$script"
     done
