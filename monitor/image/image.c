@@ -171,6 +171,8 @@ image_open(const char *path, enum image_language language, bool exclusive)
 {
   struct image_head *head;
   int error, file;
+  if (!image_is_left())
+    return ENOMEM;
   if (image_is_open())
     return EBUSY;
   file = image_file_make(path, exclusive);
@@ -200,7 +202,10 @@ int
 image_opened(void)
 {
   image_file_begun();
-  return is_incomplete() && image_close(false) ? image.error : 0;
+  if (!is_incomplete())
+    return 0;
+  image_close(false);
+  return image.error;
 }
 
 bool
@@ -211,20 +216,29 @@ image_close(bool keep)
     return true;
   signals_hold(&signals);
   image_fork_lock();
-  const bool left = parts_leave(true);
-  const int file = left && !keep ? image_file_open() : -1;
-  set_flag(left ? IMAGE_SAVED : IMAGE_INCOMPLETE, !left || !keep);
+  const int file = keep ? -1 : image_file_open();
+  image.leaving = !parts_leave(true);
+  if (image.leaving)
+    set_flag(IMAGE_INCOMPLETE, true);
+  if (!keep)
+    set_flag(IMAGE_SAVED, true);
   if (file >= 0) {
     image_file_close(file);
     unlink(image.file.path);
   }
-  if (left) {
-    image_file_settle(keep);
+  image_file_settle(keep);
+  const bool left = !image.leaving;
+  if (left)
     directory_unmap();
-  }
   image_fork_unlock();
   signals_let_go(&signals);
   return left;
+}
+
+bool
+image_is_left(void)
+{
+  return !image.leaving || image_close(true);
 }
 
 void

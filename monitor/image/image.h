@@ -48,9 +48,13 @@ int image_opened(void);
  * may write meanwhile.  Removes the file, since its figures are saved or there
  * are none, and puts an unsettled file that it replaced back; with `keep'
  * leaves the file, and removes the one that it replaced.  Does nothing if none
- * is open.  Returns false without memory for some of the arrays; then the
- * image stays open, and is marked as incomplete. */
+ * is open.  Returns false without memory for some of the arrays, which stay in
+ * the file, with or without a name: see image_is_left. */
 bool image_close(bool keep);
+
+/* Returns true unless image_close had no memory for some of the arrays, and
+ * there is still none. */
+bool image_is_left(void);
 
 /* Returns true from image_open until image_close. */
 bool image_is_open(void);

@@ -124,6 +124,7 @@ directory_unmap(void)
 {
   struct image_head *const head = image.head;
   __atomic_store_n(&image.head, NULL, __ATOMIC_RELEASE);
+  image.leaving = false;
   if (head != NULL)
     munmap(head, whole_directory());
 }
@@ -215,7 +216,7 @@ put(int file, struct part part, size_t used, size_t most,
 bool
 part_add(struct part part, size_t used, size_t most, struct image_part entry)
 {
-  const int file = image_file_open();
+  const int file = image.leaving ? -1 : image_file_open();
   bool added = false;
   if (file >= 0 &&
       arena_record(&image.arena, image.count, sizeof part) != NULL) {

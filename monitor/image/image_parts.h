@@ -38,6 +38,7 @@ extern struct image {
   uint32_t most_parts;    /* limit of entries in the directory */
   size_t directory_bytes; /* present bytes of the head and the directory */
   bool dense;             /* true: the file system has no holes */
+  bool leaving;           /* true: image_close had no memory for some arrays */
   int error;              /* errno value of the last lack of room */
   struct spin_lock notes_lock; /* of `notes'; taken before `lock' */
   struct note_list notes;

@@ -260,7 +260,9 @@ mprof_monitor_start(unsigned long budget, int options)
   int status = 0;
   if (!monitor_enter())
     return 1;
-  if (!monitor.running)
+  if (!image_is_left())
+    status = monitor_fail("out of memory");
+  else if (!monitor.running)
     status = start(budget, options);
   if (status == 0)
     image_file_settle(true);
