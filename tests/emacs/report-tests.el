@@ -277,9 +277,10 @@
 (mprof-report)
 (check "all that was made" '("24,480" "1,696" "48" "16") (own-bytes))
 (mprof-toggle-live)
-(check "what is alive"
-       '("        16,000 90        1,000         16,000 90       104 ZOO::LEAF")
-       (lines "*mprof*" " ZOO::LEAF$"))
+;; The shares depend on what SWANK has kept by then.
+(check "what is alive" '("16,000" "1,000" "16,000" "104")
+       (let ((words (split-string (car (lines "*mprof*" " ZOO::LEAF$")))))
+         (mapcar (lambda (i) (nth i words)) '(0 2 3 5))))
 (mprof-toggle-held)
 (check "what is held, by whom" '("16,000" "1,000")
        (let ((line (car (lines "*mprof*" "CONS by ZOO::LEAF"))))
