@@ -188,12 +188,13 @@ check_kind(const struct input_file *file, struct input_octets start)
     refuse(file, 0, "file", pool_format("is %s, not a profile", kind));
 }
 
-/* Reads the file to its end into the data, as it is. */
+/* Reads the file to its end into the data, as it is.  Refuses one that is too
+ * long, as a damaged image may be, before it is read. */
 static void
 read_whole(struct input_file *file)
 {
   const int descriptor = input_open(file->path, O_RDONLY);
-  struct stat status;
+  struct stat status = {.st_size = 0};
   ssize_t got;
   if (fstat(descriptor, &status) == 0 &&
       (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
@@ -205,10 +206,12 @@ read_whole(struct input_file *file)
     if (got < 0)
       cannot_read(file->path, strerror(errno));
     file->length = file->file_bytes += (size_t)got;
-    check_limits(file);
     if (got == 0 || (file->length >= PIECE_BYTES &&
                      file->length - (size_t)got < PIECE_BYTES))
       check_kind(file, (struct input_octets){file->data, file->length});
+    if ((uint64_t)status.st_size > INPUT_DATA_BYTES)
+      file->length = file->file_bytes = (uint64_t)status.st_size;
+    check_limits(file);
   } while (got != 0);
   pool_close(descriptor);
 }

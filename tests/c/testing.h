@@ -66,5 +66,5 @@ run_all_tests(CMFixtureFunction begin, CMFixtureFunction end)
 #define RUN_TESTS(begin, end)                                                \
   int main(void)                                                             \
   {                                                                          \
-    return run_all_tests(begin, end);                                            \
+    return run_all_tests(begin, end);                                        \
   }

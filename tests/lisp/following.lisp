@@ -20,7 +20,8 @@
 (defvar *kept* '() "What programs leave alive.")
 
 (defun same (what expected actual)
-  (let ((same (equal expected actual)))
+  (let ((same (equal expected actual))
+        (*print-pretty* nil))
     (format t "~&~:[not ok~;ok~] - ~A~%~:[# expected ~S, got ~S~%~;~]" same what
             same expected actual)))
 

@@ -17,12 +17,15 @@
                (funcall function n)
                (octets (ash 1 25)))))
 
+;;; A stale word may keep the octets; then what dies is to be more than what the
+;;; next thread needs for itself.
+
 (following-alone "what was alive at the peak"
   (heavy #'conses 1000)
   (same "no collection has looked" '() (at-the-peak 'conses))
   (collect)
   (same "the first one" '(("CONS" 1000 16000)) (at-the-peak 'conses))
-  (heavy #'points 2000)
+  (heavy #'points 30000)
   (same "not what is new" '(("CONS" 1000 16000))
         (at-the-peak 'conses 'points))
   (collect)
@@ -30,7 +33,8 @@
   (in-thread #'conses 300)
   (collect)
   (same "not what came when less was alive"
-        '(("CONS" 1000 16000) ("CONS" 2000 32000) ("LIVE::POINT" 2000 160000))
+        '(("CONS" 1000 16000) ("CONS" 30000 480000)
+          ("LIVE::POINT" 30000 2400000))
         (at-the-peak 'conses 'points))
   (heavy #'points 5000)
   (heavy #'points 1)
@@ -51,8 +55,6 @@
   (collect)
   (same "a new one" '(("CONS" 7 112)) (at-the-peak 'conses 'points)))
 
-;;; A stale word may keep the octets; then what is freed is to be more than what
-;;; the next thread needs for itself.
 (following-alone "what is freed explicitly"
   (heavy #'conses 100000)
   (collect)
