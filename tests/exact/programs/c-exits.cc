@@ -11,17 +11,7 @@
 #include <gc/gc.h>
 #include <sys/mman.h>
 
-#include <ecl/ecl.h>
-
-#if ECL_VERSION_NUMBER >= 240510
-# define STACK_TOP run_stack.top
-# define IHS_TOP ihs_stack.top
-# define CS_LIMIT c_stack.limit
-#else
-# define STACK_TOP stack_top
-# define IHS_TOP ihs_top
-# define CS_LIMIT cs_limit
-#endif
+#include "ecl_stacks.h"
 
 extern "C" {
 

@@ -9,18 +9,9 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include <ecl/ecl.h>
 #include <gc/gc.h>
 
-#if ECL_VERSION_NUMBER >= 240510
-# define STACK_TOP run_stack.top
-# define IHS_TOP ihs_stack.top
-# define CS_LIMIT c_stack.limit
-#else
-# define STACK_TOP stack_top
-# define IHS_TOP ihs_top
-# define CS_LIMIT cs_limit
-#endif
+#include "ecl_stacks.h"
 
 enum { STACK_BYTES = 1 << 18, STACK_MARGIN = 1 << 14 };
 
