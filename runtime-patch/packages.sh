@@ -39,7 +39,7 @@ packages=$(awk -v list="$list" 'index("," $1 ",", "," list ",") {
   formats valgrind:callgrind_annotate graphviz:dot libxml2-utils:xmllint
   formats,serve python3:python3 golang-go:go
   formats,html nodejs:node npm:npm
-  html,serve chromium:chromium
+  html,serve chromium-headless-shell:chromium-headless-shell
   # What makes Debian packages and looks at them, and a clean root folder.
   deb debhelper:dh chrpath:chrpath dpkg-dev:dpkg-buildpackage lintian:lintian
   deb,arm64 mmdebstrap:mmdebstrap

@@ -14,6 +14,9 @@
 # test at all, is one failure more.  `ok ... # SKIP' is neither, nor is
 # `not ok ... # SKIP', as cmocka says it.
 #
+# As many suites run side by side as there are processors, or JOBS; each prints
+# its line when it ends.
+#
 # The makefile says through the environment what to test; see its test_env.
 
 set -u
@@ -21,9 +24,11 @@ cd "$(dirname "$0")/.." || exit 1
 
 logs=$BUILD/logs
 limit=${TEST_TIMEOUT:-900}
-passed=0
-failed=0
-mkdir -p "$logs" || exit 1
+jobs=${JOBS:-$(nproc)}
+started=0
+mkdir -p "$logs" && sums=$(mktemp) || exit 1
+trap 'rm -f "$sums"' EXIT
+set -m # or suites would begin with Ctrl-C ignored
 
 # count PATTERN FILE: how many lines match.
 count() { grep -cE "$1" "$2" || :; }
@@ -42,16 +47,26 @@ skip_tests() {
     mv "$2.new" "$2"
 }
 
-# suite NAME COMMAND...: run one suite and add up what it prints.  The seconds
-# are those that processors worked for it.
+# suite NAME COMMAND...: start one suite, as soon as there is room for it.
 suite() {
+  if left_out "$1"; then
+    printf '%-32s left out\n' "$1"
+    return
+  fi
+  while [ "$(jobs -pr | wc -l)" -ge "$jobs" ]; do
+    wait -n
+  done
+  run_suite "$@" &
+  started=$((started + 1))
+}
+
+# run_suite NAME COMMAND...: run one suite, add up what it prints, and leave a
+# line `PASSED FAILED' in $sums.  The seconds are those that processors worked
+# for it.
+run_suite() {
   local TIMEFORMAT='%U %S'
   local name=$1 log status used ok skipped not_ok planned wrong=''
   shift
-  if left_out "$name"; then
-    printf '%-32s left out\n' "$name"
-    return
-  fi
   log=$logs/${name//\//-}.log
   used=$({ time timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null; } 2>&1)
   status=$?
@@ -73,9 +88,10 @@ suite() {
     wrong='no test ran'
   fi
   [ -z "$wrong" ] || not_ok=$((not_ok + 1))
-  passed=$((passed + ok))
-  failed=$((failed + not_ok))
 
+  exec 8>>"$sums"
+  flock 8
+  echo "$ok $not_ok" >&8
   printf '%-32s %5d passed, %d failed, %.1f s' \
     "$name" "$ok" "$not_ok" "$(awk '{ print $1 + $2 }' <<<"$used")"
   [ "$skipped" = 0 ] || printf ', %d skipped' "$skipped"
@@ -113,7 +129,7 @@ compile_headers() {
   done
 }
 
-# Inherited by the shell that `suite' starts for it.
+# Inherited by the shell that `run_suite' starts for it.
 export -f compile_headers
 
 for kind; do
@@ -165,6 +181,10 @@ for kind; do
   esac
 done
 
+wait
+# A suite without a line was killed.
+read -r passed failed < <(awk -v started="$started" '
+  { p += $1; f += $2 } END { print p + 0, f + started - NR }' "$sums")
 # Nothing at all is no success.
 [ $((passed + failed)) -gt 0 ] || failed=1
 echo "$passed passed, $failed failed"

@@ -199,17 +199,19 @@ check-emacs: all $(packages)-emacs ## profiles and advice in Emacs, with SLIME, 
 check-growth: all ## ten million contexts; takes 4 GB of memory
 	@$(test_env) tests/run-tests.sh growth
 
-# Those tests of the command that run it, and are not about the documents.
+# Those tests of the command that run it, and are not about the documents; with
+# SHORT=1, nor about debuggers.
 cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
-  targets),$(patsubst tests/%.sh,%,$(wildcard tests/cli/*.sh)))
+  targets $(if $(short),attach)),$(patsubst tests/%.sh,%,$(wildcard tests/cli/*.sh)))
+# Takes long for what it shows when the compiler is another one.
+c_short        := $(filter-out $(if $(short),%/test_file_bounds.c),$(test_c))
 
 # What is damaged or fails at every place is so at every tenth here, with SHORT=1;
 # how much memory files take, is not looked at with sanitizers at all.
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
-	@$(MAKE) --no-print-directory O=$(top)/asan \
+	@$(MAKE) --no-print-directory O=$(top)/asan CFLAGS='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
-	  test_c='$(filter-out $(if $(short),%/test_file_bounds.c),$(test_c))' \
-	  check-asan-variant
+	  test_c='$(c_short)' check-asan-variant
 
 .PHONY: check-asan-variant
 check-asan-variant: tests $(command) $(malloc_a) $(manuals)
@@ -218,24 +220,28 @@ check-asan-variant: tests $(command) $(malloc_a) $(manuals)
 
 check-clang: $(ecl_key) $(packages)-clang ## headers, C tests and C programs by Clang, without a warning
 	@$(MAKE) --no-print-directory O=$(top)/clang CC=clang SANITIZE=-Werror \
-	  check-clang-variant
+	  test_c='$(c_short)' check-clang-variant
 
 .PHONY: check-clang-variant
 check-clang-variant: tests $(command) $(malloc_so) $(malloc_a) $(monitor_so) $(serve_so) $(figures)
 	@$(test_env) tests/run-tests.sh headers c $(if $(short),malloc/inlined,malloc)
 
+# For variants in which the monitor alone is another one.
+reduce_as_built = reduce_o='$(filter-out $(shared_c:%.c=$(O)/obj/%.o),$(reduce_o))'
+
 # Only what has threads of its own.
-check-tsan: $(ecl_key) $(command) ## C programs and tests with threads with ThreadSanitizer
+check-tsan: all ## C programs and tests with threads with ThreadSanitizer
 	@$(MAKE) --no-print-directory O=$(top)/tsan SANITIZE=-fsanitize=thread \
-	  test_c=tests/c/test_monitor_shared_table.c check-tsan-variant
+	  test_c=tests/c/test_monitor_shared_table.c $(reduce_as_built) \
+	  check-tsan-variant
 
 .PHONY: check-tsan-variant
 check-tsan-variant: tests $(malloc_a)
 	@$(test_env) MPROF=$(top)/bin/mprof SANITIZE='$(SANITIZE)' tests/run-tests.sh c sanitized
 
-# Without those that are about what is around the monitor.
-malloc_short := $(filter-out $(addprefix malloc/,allocators inlined memory \
-  suppressed),$(patsubst tests/%.sh,%,$(wildcard tests/malloc/*.sh)))
+# Those that are about what the monitor computes.
+malloc_short := $(addprefix malloc/,budget code functions leaks pools reachable \
+  recursion regions threads timeline)
 
 # In a program that it is preloaded into, what watches the monitor may be no
 # library: gcc then puts an invalid instruction where something is undefined.
@@ -269,8 +275,7 @@ check-tiny: all ## C and exact tests with a monitor whose tables begin tiny
 	@$(MAKE) --no-print-directory O=$(top)/tiny \
 	  CPPFLAGS='$(CPPFLAGS) -DMPROF_TINY' $(if $(short), \
 	  test_c='$(wildcard tests/c/test_monitor_*.c tests/c/test_malloc_*.c)' \
-	  reduce_o='$(filter-out $(shared_c:%.c=$(O)/obj/%.o),$(reduce_o))' \
-	  check-tiny-short,check-tiny-variant)
+	  $(reduce_as_built) check-tiny-short,check-tiny-variant)
 
 tiny := budget change depth limited lines names phases threads
 

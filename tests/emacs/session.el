@@ -26,7 +26,11 @@
 (with-eval-after-load (intern session-ide)
   (add-to-list (session-name "%s-contribs") (session-name "%s-mprof") t))
 (set (session-name "%s-lisp-implementations")
-     `((mprof (,(getenv "ECL") "--norc"))))
+     `((mprof (,(getenv "ECL") "--norc"
+             ;; compiles SLIME in half the time
+             "--eval" "(require :cmp)"
+             "--eval" "(setf c::*cc-flags* (format nil \"~A -O0\" c::*cc-flags*)
+                            c::*cc-optimize* \"-O0\")"))))
 ;; A request of the debugger is a failure and no buffer that nobody sees.
 (setq slime-log-events nil
       inhibit-message t)

@@ -142,7 +142,7 @@ export class Browser {
     const browser = new Browser();
     browser.folder = folder;
     browser.chromium = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
+      executablePath: '/usr/bin/chromium-headless-shell',
       args: [
         '--disable-gpu',
         '--disable-quic',

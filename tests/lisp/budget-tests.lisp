@@ -191,7 +191,7 @@
                    (mprof:with-allocation-budget (:bytes 100000)
                      (deep (1- n))))))
       (mprof:with-profiling (:report nil)
-        (loop repeat 100
+        (loop repeat 20
               do (catch 'away
                    (mprof:with-allocation-budget (:bytes 0)
                      (throw 'away nil)))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Run the FiveAM tests by ASDF, as (asdf:test-system "mprof") does.  FiveAM
-# and what it needs come from their own folders; nothing else that the machine
-# has of ASDF or Lisp systems is looked at.
+# and what it needs come from their own folders, and are not compiled; nothing
+# else that the machine has of ASDF or Lisp systems is looked at.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -27,6 +27,9 @@ exec "$ECL" --norc --eval '(require :asdf)' \
               ((error (lambda (condition)
                         (format t "~&# ~A~%" condition)
                         (ext:quit 1))))
+            (asdf:operate (quote asdf:load-source-op) "fiveam")
+            (mapc (function asdf:register-immutable-system)
+                  (asdf:registered-systems))
             ;; before SYS:, where the installed system is
             (push (truename "lisp/") asdf:*central-registry*)
             (asdf:test-system "mprof"))' \

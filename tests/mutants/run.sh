@@ -28,7 +28,7 @@ suites() {
   monitor/lisp/*) kinds='c lisp exact embedding random recover/lisp' ;;
   monitor/*) kinds='c malloc lisp exact recover embedding' ;;
   reduce/advice/*) kinds='c cli advice' ;;
-  reduce/export/*) kinds='c cli formats html' ;;
+  reduce/export/*) kinds='c cli formats html serve' ;;
   reduce/serve/*) kinds='c cli serve lisp' ;;
   reduce/images/* | reduce/symbols/*) kinds='c cli recover malloc lisp' ;;
   reduce/leak_search/* | reduce/holders/*) kinds='c cli malloc lisp' ;;

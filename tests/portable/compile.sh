@@ -9,12 +9,13 @@ cd "$(dirname "$0")/../.." || exit 1
 export headers="-isystem $BUILD/ecl/include -idirafter /usr/include \
   -idirafter /usr/include/x86_64-linux-gnu"
 
-# compile NAME COMPILER FILE: one test.  Code is made, for the asm statements.
+# compile NAME COMPILER FILE: one test.  Of the monitor code is made, for the asm
+# statements.
 compile() {
-  local flags=''
-  case $3 in monitor/*) flags=-fno-omit-frame-pointer ;; esac
+  local flags=-fsyntax-only
+  case $3 in monitor/*) flags='-O1 -fno-omit-frame-pointer -c -o /dev/null' ;; esac
   # shellcheck disable=SC2086
-  if eval "$2 $HEADER_FLAGS $headers $flags -Werror -O1 -c -o /dev/null $3"; then
+  if eval "$2 $HEADER_FLAGS $headers $flags -Werror $3"; then
     echo "ok - $1: $3"
   else
     echo "not ok - $1: $3"

@@ -11,7 +11,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}"
-: "${SEED:=1}" "${COUNT:=500}" "${KIND:=}"
+: "${SEED:=1}" "${COUNT:=300}" "${KIND:=}"
 work=$BUILD/random
 mkdir -p "$work"
 

@@ -322,11 +322,11 @@ else:
 
 # ---- a browser ----
 
-if shutil.which("chromium"):
+if shutil.which("chromium-headless-shell"):
     program.counters("strings 12345")
     with tempfile.TemporaryDirectory() as folder:
         page = subprocess.run(
-            ["chromium", "--headless", "--no-sandbox", "--disable-gpu",
+            ["chromium-headless-shell", "--no-sandbox", "--disable-gpu",
              "--hide-scrollbars", f"--user-data-dir={folder}",
              "--virtual-time-budget=10000", "--dump-dom",
              f"http://localhost:{program.port}/flamegraph"],
