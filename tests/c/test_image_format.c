@@ -102,7 +102,9 @@ TEST(manual_has_all_members)
     assert_string_equal(lines[found].name, name);
     assert_int_equal(lines[found].is_struct, line.is_struct);
     assert_int_equal(lines[found].offset, line.offset);
-    assert_int_equal(lines[found].bytes, line.bytes);
+    /* the manual gives x86-64's page */
+    assert_int_equal(lines[found].bytes,
+                     line.bytes == 4096 ? IMAGE_PAGE : line.bytes);
     if (strcmp(name, "version") == 0)
       assert_int_equal(atoi(strchr(text, ':') + 1), IMAGE_VERSION);
     found++;
