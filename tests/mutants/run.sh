@@ -3,7 +3,7 @@
 #
 # run.sh: make MUTANTS [80] small faults in monitor/ and reduce/, chosen by
 # SEED [1], one after the other, and say of each which suite fails then.  The
-# suites that cover a file's folder run, the quick ones first, until one fails.
+# suites that cover a file's folder run, the slow ones last, until one fails.
 #
 # The faults are made in copies of the tree, one a processor, each of which is
 # mounted in the place of the tree in a namespace of its own: programs find
@@ -20,8 +20,26 @@ wanted=${MUTANTS:-80}
 result=$work/result
 export TEST_TIMEOUT=300
 
-# Print the suites that cover the file $1, one a line.
+slow='c/test_corrupt
+lisp/live
+malloc/failing
+malloc/allocators
+malloc/memory
+cli/targets
+cli/attach
+c/test_file_bounds
+random/run
+exact/run
+html/run'
+
+# Print the suites that cover the file $1, one a line, the slow ones last.
 suites() {
+  all_suites "$1" | grep -vxF "$slow"
+  grep -xF "$(all_suites "$1")" <<<"$slow"
+}
+
+# Print the same in any order.
+all_suites() {
   local kinds kind
   case $1 in
   monitor/c/*) kinds='c malloc everyday recover/c' ;;
