@@ -23,16 +23,14 @@ Example: (mprof:allocated-by (list 1 2 3))  =>  3, 48"
 
 (defun call-allocated-by (function)
   "Call FUNCTION the way ALLOCATED-BY runs its body."
-  (let ((allocations 0)
-        (bytes 0))
-    (cond ((active-p)
-           (setf allocations (allocations)
-                 bytes (bytes))
-           (funcall function))
-          (t
-           (reset)
-           (call-counting function (options 0))))
-    (values (- (allocations) allocations) (- (bytes) bytes))))
+  (let ((nested (active-p)))
+    (unless nested (reset))
+    (let ((allocations (allocations))
+          (bytes (bytes)))
+      (if nested
+          (funcall function)
+          (call-counting function (options 0)))
+      (values (- (allocations) allocations) (- (bytes) bytes)))))
 
 ;;; Budgets
 
@@ -46,35 +44,34 @@ BYTES, either of which may be NIL."
   "Signal ALLOCATION-BUDGET-EXCEEDED if a body exceeded the budget of BYTES and
 ALLOCATIONS, or else of LIVE, for the function NAME; each may be NIL.  NEW is the
 profile at the end of the body, OLD the one at its beginning, or NIL."
-  (destructuring-bind (allocations-key bytes-key self-allocations self-bytes)
-      (if live
-          '(:live-allocations :live-bytes
-            :self-live-allocations :self-live-bytes)
-          '(:allocations :bytes :self-allocations :self-bytes))
-    (flet ((below (profile)
-             (part profile (and name (list :focus (exact-regex name)))))
-           (own-functions (profile)
-             (data:figure :functions (part profile '(:system :hide)))))
-      (let* ((new-part (below new))
-             (old-part (and old (below old)))
-             (use (loop for key in (list allocations-key bytes-key)
-                        collect (- (data:figure key new-part)
-                                   (if old (data:figure key old-part) 0)))))
-        (when (over-p (first use) (second use) (or live allocations) bytes)
-          (with-simple-restart (continue "Take the budget as kept.")
-            (error 'allocation-budget-exceeded
-                   :figures
-                   (list :allocations (first use) :bytes (second use)
-                         :budget (list* :bytes bytes :allocations allocations
-                                        :function name
-                                        (and live (list :live live)))
-                         :functions (differences
-                                     (and old (own-functions old-part))
-                                     (own-functions new-part)
-                                     :allocations self-allocations
-                                     :bytes self-bytes)
-                         :profile new
-                         :holders (and live (data:figure :holders new))))))))))
+  (flet ((below (profile)
+           (and profile
+                (part profile (and name (list :focus (exact-regex name))))))
+         (own-functions (profile)
+           (and profile
+                (data:figure :functions (part profile '(:system :hide)))))
+         (key (key)
+           (if live (live-key key) key)))
+    (let* ((old-part (below old))
+           (new-part (below new))
+           (use (changes old-part new-part (key :allocations) (key :bytes)))
+           (used-allocations (getf use :allocations))
+           (used-bytes (getf use :bytes)))
+      (when (over-p used-allocations used-bytes (or live allocations) bytes)
+        (with-simple-restart (continue "Take the budget as kept.")
+          (error 'allocation-budget-exceeded
+                 :figures
+                 (list :allocations used-allocations :bytes used-bytes
+                       :budget (list* :bytes bytes :allocations allocations
+                                      :function name
+                                      (and live (list :live live)))
+                       :functions (differences (own-functions old-part)
+                                               (own-functions new-part)
+                                               :allocations
+                                               (key :self-allocations)
+                                               :bytes (key :self-bytes))
+                       :profile new
+                       :holders (and live (data:figure :holders new)))))))))
 
 (defun check-budget (bytes allocations live function &optional nested)
   "Signal an error unless BYTES, ALLOCATIONS and LIVE are valid limits for
@@ -104,14 +101,6 @@ its body when no profile is running."
         (check-use nil nil live name nil (load-profile nil :holders t))
         (reset)))))                     ; stops following objects
 
-(defun drop-snapshot (snapshot)
-  "Free SNAPSHOT, an address, or 0.  Allocates nothing.  For PROTECTED."
-  (let ((arguments (load-time-value (list 0)))) ; one for all, under the lock
-    (with-lock (*lock*)
-      (unless (eql snapshot 0)
-        (setf (first arguments) snapshot)
-        (free-snapshot arguments)))))
-
 (defun end-budget (old old-allocations old-bytes bytes allocations function)
   "End a budget of BYTES and ALLOCATIONS for FUNCTION that began when
 OLD-ALLOCATIONS and OLD-BYTES had been counted, in the snapshot OLD.  Allocates
@@ -131,8 +120,7 @@ nothing if the budget was kept."
                       (profile-of-snapshot new new-allocations new-bytes)))
        (drop-snapshot new)))))
 
-(defmacro with-allocation-budget (&whole form
-                                  &optional limits &body body)
+(defmacro with-allocation-budget (&whole form &optional limits &body body)
   "Run BODY with LIMITS on its allocations, and return its values.  LIMITS is a
 list of keywords and values:
 

@@ -7,12 +7,15 @@
 
 (in-package #:mprof)
 
-(defun changes (old-allocations new-allocations old-bytes new-bytes)
-  "Return a property list of these figures and of their changes."
-  (list :old-allocations old-allocations :new-allocations new-allocations
-        :allocations (- new-allocations old-allocations)
-        :old-bytes old-bytes :new-bytes new-bytes
-        :bytes (- new-bytes old-bytes)))
+(defun changes (old new allocations bytes)
+  "Return the figures ALLOCATIONS and BYTES of OLD and of NEW, each a row, a
+profile or NIL, and their changes: a property list."
+  (loop for (figure old-key new-key key)
+          in `((,allocations :old-allocations :new-allocations :allocations)
+               (,bytes :old-bytes :new-bytes :bytes))
+        for before = (if old (data:figure figure old) 0)
+        for after = (if new (data:figure figure new) 0)
+        append (list old-key before new-key after key (- after before))))
 
 (defstruct (comparison (:include figures)
                        (:constructor make-comparison
@@ -35,12 +38,7 @@
                              (:types "types"))
         for rows = (data:figure key comparison)
         do (format stream "~&~D ~A~%" (length rows) title)
-           (loop for row in rows
-                 repeat 20
-                 do (format stream "  ~15@D bytes ~12@D allocations  ~A~%"
-                            (data:figure :bytes row)
-                            (data:figure :allocations row)
-                            (data:figure :name row)))
+           (print-rows rows 20 stream "  ~15@D bytes ~12@D allocations  ~A~%")
            (when (> (length rows) 20)
              (format stream "  ...~%"))))
 
@@ -53,8 +51,6 @@ compared."
   (let ((pairs (make-hash-table :test #'equal)))
     (flet ((add (row side)
              (setf (getf (gethash (funcall key row) pairs) side) row))
-           (value (figure row)
-             (if row (data:figure figure row) 0))
            (larger-p (a b)
              (loop for figure in '(:bytes :allocations)
                    for difference = (- (abs (data:figure figure a))
@@ -70,9 +66,7 @@ compared."
                   for old = (getf pair :old)
                   for new = (getf pair :new)
                   for row = (figures-plist (or new old))
-                  for changes = (changes (value allocations old)
-                                         (value allocations new)
-                                         (value bytes old) (value bytes new))
+                  for changes = (changes old new allocations bytes)
                   unless (and (zerop (getf changes :bytes))
                               (zerop (getf changes :allocations)))
                     collect (make-figures
@@ -82,8 +76,7 @@ compared."
        #'larger-p))))
 
 (defun chain-totals (profile)
-  "Return rows with the total allocations at the end of each call chain of
-PROFILE."
+  "Return rows with the total allocations at the end of each chain of PROFILE."
   (let ((totals (make-hash-table :test #'equal)))
     (data:map-contexts
      (lambda (context)
@@ -144,6 +137,4 @@ Example: did the change help?
                                        (list (data:figure :category type)
                                              (data:figure :type type)
                                              (data:figure :class type))))
-            (changes (data:figure :allocations old)
-                     (data:figure :allocations new)
-                     (data:figure :bytes old) (data:figure :bytes new))))))
+            (changes old new :allocations :bytes)))))

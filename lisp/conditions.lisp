@@ -53,8 +53,7 @@ NAME, are some of KEYS."
         unless (member key keys)
           do (fail "~A has no option ~S; it has ~{~S~^, ~}" name key keys)))
 
-(define-condition profiler-unavailable (mprof-error)
-  ()
+(define-condition profiler-unavailable (mprof-error) ()
   (:documentation
    "The profiler cannot work in this Lisp: its libraries are missing, or ECL has
 no allocation hooks.  Signalled when the system is loaded, and by START if the
@@ -73,8 +72,7 @@ Example: (handler-case (require :mprof) (error (c) (princ c)))")
 (when *failure*
   (error 'profiler-unavailable :reason *failure*))
 
-(define-condition already-active (mprof-error)
-  ()
+(define-condition already-active (mprof-error) ()
   (:default-initargs
    :advice "Call (mprof:stop), then (mprof:reset), to start over.")
   (:documentation
@@ -84,8 +82,7 @@ continues with the present figures and options, and without the file.
 
 Example: (handler-bind ((mprof:already-active #'continue)) (mprof:start))"))
 
-(define-condition profile-file-error (mprof-error file-error)
-  ()
+(define-condition profile-file-error (mprof-error file-error) ()
   (:default-initargs :pathname nil)
   (:documentation
    "A profile could not be written or read; FILE-ERROR-PATHNAME and the figure
@@ -113,8 +110,7 @@ Example: (handler-bind ((mprof:profile-incomplete #'muffle-warning))
                       (mprof:start :max-contexts N)."
                      (overflows condition)))))
 
-(define-condition allocation-budget-exceeded (mprof-error)
-  ()
+(define-condition allocation-budget-exceeded (mprof-error) ()
   (:documentation
    "The body of a WITH-ALLOCATION-BUDGET exceeded a limit on its allocations or
 on the objects that it left alive.  Its figures are :BYTES and :ALLOCATIONS,
@@ -132,29 +128,23 @@ Example: (handler-case (mprof:with-allocation-budget (:bytes 0) (list 1))
 (defun report-budget (stream &key allocations bytes budget functions holders
                       &allow-other-keys)
   "Print the figures of an ALLOCATION-BUDGET-EXCEEDED to STREAM."
-  (flet ((print-rows (rows control key)
-           (loop for row in rows
-                 repeat 3
-                 do (format stream control (data:figure :bytes row)
-                            (data:figure :allocations row)
-                            (data:figure key row)))))
-    (destructuring-bind (&key ((:bytes most-bytes))
-                           ((:allocations most-allocations)) live function)
-        budget
-      (format stream "mprof: ~@[~A and what it called: ~]" function)
-      (if live
-          (format stream
-                  "~D object~:P of ~D byte~:P left alive; the budget is ~D.~%"
-                  allocations bytes live)
-          (format stream
-                  "~D byte~:P in ~D allocation~:P; the budget is ~
-                   ~@[~D byte~:P~]~:[~; and ~]~@[~D allocation~:P~].~%"
-                  bytes allocations most-bytes
-                  (and most-bytes most-allocations) most-allocations))
-      (print-rows functions "~11D byte~:P in ~7D allocation~:P by ~A~%" :name)
-      (when (and holders (null function))
-        (print-rows (data:figure :contexts holders)
-                    "~11D byte~:P in ~7D object~:P held by ~{~A~^ > ~}~%"
-                    :chain))))
+  (destructuring-bind (&key ((:bytes most-bytes))
+                         ((:allocations most-allocations)) live function)
+      budget
+    (format stream "mprof: ~@[~A and what it called: ~]" function)
+    (if live
+        (format stream
+                "~D object~:P of ~D byte~:P left alive; the budget is ~D.~%"
+                allocations bytes live)
+        (format stream
+                "~D byte~:P in ~D allocation~:P; the budget is ~
+                 ~@[~D byte~:P~]~:[~; and ~]~@[~D allocation~:P~].~%"
+                bytes allocations most-bytes
+                (and most-bytes most-allocations) most-allocations))
+    (print-rows functions 3 stream "~11D byte~:P in ~7D allocation~:P by ~A~%")
+    (when (and holders (null function))
+      (print-rows (data:figure :contexts holders) 3 stream
+                  "~11D byte~:P in ~7D object~:P held by ~{~A~^ > ~}~%"
+                  :chain)))
   (format stream "(mprof:report) prints their callers.  Raise the budget if ~
                   this is intended."))

@@ -64,6 +64,13 @@ Example: (mprof.data:figure :bytes (mprof:load-profile))"))
            nil)                         ; not always known
           (t (fail "~(~A~) have no ~A" owner key)))))
 
+(defun live-key (key)
+  "Return the figure that is for live objects what KEY is for all objects."
+  (getf '(:bytes :live-bytes :allocations :live-allocations
+          :self-bytes :self-live-bytes
+          :self-allocations :self-live-allocations)
+        key key))
+
 (defmethod data:figure (key x)
   (fail "~S is not a row or profile, so it has no ~(~A~)" x key))
 
@@ -95,8 +102,15 @@ Example: (mapcar (mprof.data:reader :name)
               (loop for key in keys
                     collect (data:figure key x))))))
 
-;;; Call chains.  They are read one by one, as `mprof export --format=lisp' writes
-;;; them.
+(defun print-rows (rows count stream control &optional (key :name))
+  "Print the first COUNT of ROWS to STREAM.  CONTROL gets the bytes, allocations
+and figure KEY of each."
+  (loop for row in rows
+        repeat count
+        do (format stream control (data:figure :bytes row)
+                   (data:figure :allocations row) (data:figure key row))))
+
+;;; Call chains, which are read one by one from `mprof export --format=lisp'
 
 (defstruct (context (:include figures)
                     (:constructor make-context
@@ -125,8 +139,7 @@ tails are those of the callers."
             (data:figure :allocations x) (data:figure :bytes x))))
 
 (defun map-rows (function key stream)
-  "Call FUNCTION on each row of the next list in STREAM that follows the line
-KEY."
+  "Call FUNCTION on each row of the list in STREAM that follows the line KEY."
   (loop until (string= key (read-line stream)))
   (loop until (char= #\( (read-char stream)))
   (loop while (char= (peek-char t stream) #\()

@@ -83,19 +83,26 @@ returns, for a SOURCE with SLOTS, and close it when the SOURCE is garbage."
                                     0))))
                :allocations allocations :bytes bytes))
 
+(defun drop-snapshot (snapshot)
+  "Free SNAPSHOT, an address, or 0.  Allocates nothing.  For PROTECTED."
+  (let ((arguments (load-time-value (list 0)))) ; one for all, under the lock
+    (with-lock (*lock*)
+      (unless (eql snapshot 0)
+        (setf (first arguments) snapshot)
+        (free-snapshot arguments)))))
+
 (defun snapshot (before)
   "Return a PROFILE of everything counted in this Lisp so far.  BEFORE is the
 argument of TAKE-SNAPSHOT."
   (prog1 (with-lock (*lock*)
            (let ((arguments (list before))
-                 (snapshot (list 0)))
+                 (snapshot 0))
              (protected
-              (setf (first snapshot) (take-snapshot arguments))
-              (if (eql (first snapshot) 0)
+              (setf snapshot (take-snapshot arguments))
+              (if (eql snapshot 0)
                   (fail "~A" (string-of (monitor-message)))
-                  (profile-of-snapshot (first snapshot) (allocations) (bytes)))
-              (unless (eql (first snapshot) 0)
-                (free-snapshot snapshot)))))
+                  (profile-of-snapshot snapshot (allocations) (bytes)))
+              (drop-snapshot snapshot))))
     (let ((overflows (monitor-counter '(4))))
       (when (plusp overflows)
         (warn 'profile-incomplete :overflows overflows)))))
@@ -154,7 +161,7 @@ PREDICATE, in the form that the bindings take."
 (defun part (profile options &optional predicate)
   "Return a PROFILE of what both PROFILE and OPTIONS select, and PREDICATE,
 unless it is NIL."
-  (let ((old (copy-list (profile-options profile)))
+  (let ((old (profile-options profile))
         (new (loop for (keyword value) on options by #'cddr
                    when (and value (not (member keyword
                                                 '(:stream :profile :collect
@@ -167,14 +174,12 @@ unless it is NIL."
         (samples (profile-samples profile)))
     ;; A chain may have to match two expressions of one option.  No single
     ;; expression means that, so the samples selected by the first are kept.
-    (when (loop for (keyword) on new by #'cddr
-                  thereis (getf old keyword))
+    (when (options-if (lambda (keyword) (getf new keyword)) old)
       (setf samples (samples-in profile (constantly t))))
     (when (and (getf old :hide) (getf new :hide))
       (setf (getf new :hide)
             (format nil "(~A)|(~A)" (getf old :hide) (getf new :hide))))
-    (loop for (keyword) on new by #'cddr
-          do (remf old keyword))
+    (setf old (options-if (lambda (keyword) (not (getf new keyword))) old))
     (flet ((part (samples)
              (make-instance 'profile :source (profile-source profile)
                                      :options (append old new)
@@ -236,8 +241,7 @@ that compute further values from one of PLISTS."
         collect (make-figures
                  kind
                  (append (loop for (key maker) on more by #'cddr
-                               collect key
-                               collect (funcall maker plist))
+                               collect key collect (funcall maker plist))
                          plist))))
 
 (defun types-of (plist)
@@ -263,10 +267,8 @@ figure KEY is its :NAME."
   "Return the figures of PROFILE by keyword, tables as lists of rows.  They are
 made on first use."
   (or (known-figures profile)
-      (let* ((plist (rest (read-data
-                           (make-string-input-stream
-                            (command-output profile "export"
-                                            "--format=lisp")))))
+      (let* ((output (command-output profile "export" "--format=lisp"))
+             (plist (rest (read-data (make-string-input-stream output))))
              (arcs (rows 'arc-figures (getf plist :arcs)
                          :name (lambda (plist)
                                  (list (getf plist :caller)

@@ -112,9 +112,7 @@ OPTIONS says so."
          (mprof:load-profile
           own-work :hide (and (not (getf options :editor))
                               "(^|[( ])(SWANK|SLYNK|MPROF.EMACS)[^ ()]*:"))
-         (loop for (key value) on options by #'cddr
-               unless (eq key :editor)
-                 collect key and collect value)))
+         (mprof::options-if (lambda (key) (not (eq key :editor))) options)))
 
 (define-command regions ()
   (remove-duplicates
@@ -161,12 +159,7 @@ OPTIONS says so."
 
 (defun key (key options)
   "Return the figure that has the place of KEY if OPTIONS ask for live objects."
-  (if (eq (getf options :value) :live)
-      (getf '(:bytes :live-bytes :allocations :live-allocations
-              :self-bytes :self-live-bytes
-              :self-allocations :self-live-allocations)
-            key)
-      key))
+  (if (eq (getf options :value) :live) (mprof::live-key key) key))
 
 (defun by-name (rows)
   "Return ROWS sorted by name."
@@ -207,8 +200,7 @@ OPTIONS says so."
                                        (figure :name row)))))))
 
 (defun function-details (row options)
-  "Return rows for the callers and callees of ROW, and the types that it
-allocates itself."
+  "Return rows for callers and callees of ROW, and types it allocates itself."
   (flet ((arcs (relation end arcs)
            (loop for arc in arcs
                  for bytes = (figure (key :bytes options) arc)
@@ -281,14 +273,9 @@ allocates itself."
 
 (defun read-name (name)
   "Return NAME, a string of the tables, as Lisp data, or NIL."
-  (ignore-errors
-   (with-standard-io-syntax
-     (let ((*read-eval* nil)
-           (*package* (find-package "COMMON-LISP-USER")))
-       ;; holders are called CONS by F
-       (read-from-string name t nil
-                         :start (let ((by (search " by " name)))
-                                  (if by (+ by 4) 0)))))))
+  (let ((by (search " by " name)))      ; holders are called CONS by F
+    (ignore-errors
+     (mprof::read-data (make-string-input-stream name (if by (+ by 4) 0))))))
 
 (defun definition-name (name)
   "Return the name of the definition that contains the function NAME, data."
