@@ -47,8 +47,7 @@ caller must not choose what it loads.")
       nil)))
 
 (defun find-late-functions ()
-  "Load libmprof-serve.so and its dependencies, once; signal an MPROF-ERROR if
-that fails."
+  "Load libmprof-serve.so and its dependencies once, or signal an MPROF-ERROR."
   (let ((*failure* nil))
     (mapc #'funcall *late-functions*)
     (when *failure*
@@ -116,8 +115,7 @@ would be a cons: so *ALLOW-WITH-INTERRUPTS* keeps what BODY gets."
 
 (defun take-lock (lock)
   "Take LOCK, for PROTECTED.  An interrupt may throw out of the wait for it."
-  (loop until (mp:get-lock lock nil)
-        do (mp:with-interrupts (sleep 1/1000))))
+  (loop until (mp:get-lock lock nil) do (mp:with-interrupts (sleep 1/1000))))
 
 (defmacro with-lock ((lock) &body body)
   "Evaluate BODY while this thread holds LOCK, a variable, and return the values.
@@ -230,12 +228,10 @@ A byte that is not UTF-8 becomes U+FFFD."
   "Return the number of bytes counted.  Allocates nothing."
   (monitor-counter '(1)))
 
-;;; The server: see reduce/serve/lisp.c, server.h and timeline.c.  Servers are
-;;; addresses.
+;;; The server: see reduce/serve/lisp.c, server.h and timeline.c.
 
 (define-foreign-functions "libmprof-serve.so"
-  (serve-open "mprof_lisp_serve" :unsigned-long
-              (:cstring :unsigned-int))
+  (serve-open "mprof_lisp_serve" :unsigned-long (:cstring :unsigned-int))
   (serve-message "mprof_lisp_message" :cstring ())
   (serve-port "mprof_server_port" :unsigned-int (:unsigned-long))
   (serve-run "mprof_server_run" :void (&list :unsigned-long) :waits)
@@ -246,8 +242,7 @@ A byte that is not UTF-8 becomes U+FFFD."
   (timeline-await "mprof_lisp_timeline_await" :void (&list :unsigned-long)
                   :waits)
   (timeline-stop "mprof_lisp_timeline_stop" :void (&list :unsigned-long))
-  (timeline-slices "mprof_lisp_timeline_slices" :unsigned-long
-                   (:unsigned-long))
+  (timeline-slices "mprof_lisp_timeline_slices" :unsigned-long (:unsigned-long))
   (timeline-close "mprof_lisp_timeline_close" :void (:unsigned-long)))
 
 ;;; The reducer: see reduce/mprof.h.  Profiles and results are addresses.

@@ -58,8 +58,7 @@ Example:
 
 Zorn and Hilfinger, \"A Memory Allocation Profiler for C and Lisp Programs\"
 (1988), propose such declarations."
-  (cond ((and arguments (or (listp (first arguments))
-                            (eq (first arguments) t)))
+  (cond ((and arguments (typep (first arguments) '(or list (eql t))))
          (lexical-form (first arguments) (rest arguments) environment))
         ((equal arguments '(:none))
          `(eval-when (:compile-toplevel :load-toplevel :execute)
@@ -88,11 +87,10 @@ Zorn and Hilfinger, \"A Memory Allocation Profiler for C and Lisp Programs\"
   (cond ((or (atom form) (eq (first form) 'out-of-line))
          form)                          ; an inner form is expanded within
         ((member (first form) '(defun defmethod defmacro))
-         (let* ((lambda-list (position-if #'listp form :start 2)) ; not a name
-                (body (and lambda-list (1+ lambda-list))))
-           (if body
-               `(,@(subseq form 0 body) (declare (notinline ,@names))
-                 ,@(subseq form body))
+         (let ((end (position-if #'listp form :start 2))) ; not a name
+           (if end
+               `(,@(subseq form 0 (1+ end)) (declare (notinline ,@names))
+                 ,@(subseq form (1+ end)))
                form)))
         ((eq (first form) 'progn)
          `(progn ,@(loop for inner in (rest form)

@@ -57,9 +57,8 @@ LABELS (keys and values in turn): keys are symbols or strings; values are
 evaluated, and anything that PRINC prints.  Labels are regions called
 key=value, and nest as these do.  Of more than 3000 values the rest counts as
 [other].  (mprof:report :label \"request=/login\") restricts all tables to a
-label, whose value is a regular expression; the table REGIONS shows all.  A
-value that is not constant is made into a string, which is charged to the
-caller.
+label, whose value is a regular expression; the table REGIONS shows all.
+A value that is not constant is made into a string, charged to the caller.
 
 Example:
 

@@ -1,8 +1,6 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
-;;;; report.lisp -- the tables, and files of all formats.
-;;;;
-;;;; The C library behind the command mprof makes them.
+;;;; report.lisp -- the tables, and files of all formats, made by the C library.
 
 (in-package #:mprof)
 
@@ -53,20 +51,16 @@ others.  ARGUMENTS and values are those of REPORT."
                                                (or *print-right-margin*
                                                    (line-width stream))))
                              (options-if (complement #'selecting-p) options))))
-         (text (progn (check-argument stream (or stream boolean))
-                      (command-output shown command))))
-    (cond (help)
-          ((or source *counted-with*)
-           (setf text (with-keywords text)))
-          (t
-           (setf text (format nil "Nothing has been counted: (mprof:start) ~
-                                   starts counting, and (mprof:with-profiling ~
-                                   () ...) counts and reports.~%"))))
-    (cond (stream
-           (write-string text stream)
-           profile)
-          (t
-           (values text profile)))))
+         (output (progn (check-argument stream (or stream boolean))
+                        (command-output shown command)))
+         (text (cond (help output)
+                     ((or source *counted-with*) (with-keywords output))
+                     (t (format nil "Nothing has been counted: (mprof:start) ~
+                                     starts counting, and ~
+                                     (mprof:with-profiling () ...) counts and ~
+                                     reports.~%")))))
+    (cond (stream (write-string text stream) profile)
+          (t (values text profile)))))
 
 (defun report (&rest arguments)
   "Print tables of everything counted so far, and return the PROFILE shown.
@@ -121,8 +115,7 @@ Example:
                   &key (stream *standard-output*) profile &allow-other-keys)))
 
 (defun complete-type-p (file)
-  "True if the type of FILE, a pathname designator, or none, stands for a whole
-profile."
+  "True if FILE, a pathname designator, has no type or one of whole profiles."
   (let ((type (pathname-type file)))
     (or (null type)
         (member type '("data" "pprof") :test #'string-equal)

@@ -125,8 +125,7 @@ or NIL."
   (and function (nth-value 1 (si::bc-split function)) t))
 
 (defun program-files ()
-  "Return a list of (FILE INTERPRETED-P), for the files of all functions but
-ECL's."
+  "Return lists (FILE INTERPRETED-P) for the files of all functions but ECL's."
   (let ((own (mapcar #'find-package '(#:cl #:si #:ext #:clos #:c #:mp #:ffi
                                       #:gray #:mprof)))
         (names '()))
@@ -146,10 +145,8 @@ ECL's."
   (destructuring-bind (operator name &rest rest) (definition-key definition)
     (declare (ignore rest))
     (let ((starts (loop for control in '("(~A ~A" "(~A (~A" "(DEFPARAMETER ~*~A")
-                        collect (format nil control (symbol-name operator)
-                                        (if (symbolp name)
-                                            (symbol-name name)
-                                            name)))))
+                        with text = (if (symbolp name) (string name) name)
+                        collect (format nil control (string operator) text))))
       (flet ((begins-p (line)
                (loop for start in starts
                      for end = (mismatch start line :test #'char-equal)

@@ -23,8 +23,8 @@ it; else signal why not.  The restart CONTINUE returns NIL."
                           written by this one" file)))
     ;; Writing replaces FILE by a new file made beside it: its folder is looked
     ;; at, so that a throw out of this leaves no file.
-    (let* ((file (absolute file))
-           (name (file-name file))
+    (let* ((name (file-name file))
+           (file (named-file name))
            (folder (subseq name 0 (1+ (position #\/ name :from-end t))))
            (write-and-search 3))        ; W_OK and X_OK of access(2)
       (unless (eql 0 (file-access folder write-and-search))

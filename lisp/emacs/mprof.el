@@ -15,8 +15,7 @@
 (require 'tabulated-list)
 (require 'text-property-search)
 
-(defgroup mprof nil "Allocation profiles of ECL, by mprof."
-  :group 'lisp)
+(defgroup mprof nil "Allocation profiles of ECL, by mprof." :group 'lisp)
 
 (defcustom mprof-options '(:system :hide)
   "What tables and pages show: a property list of options of mprof:report.
