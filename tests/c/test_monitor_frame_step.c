@@ -44,7 +44,9 @@ TEST(test_no_information)
 TEST(test_end_of_own_stack)
 {
   enum { PAGE = 1 << 16 };
-  char *const stack = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE,
+  const uintptr_t below =
+      ((uintptr_t)pthread_self() - (1 << 30)) / PAGE * PAGE;
+  char *const stack = mmap((void *)below, 3 * PAGE, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   uintptr_t *const end = (uintptr_t *)(stack + PAGE);
   struct stack_frame from = {.ip = (uintptr_t)&sink,
