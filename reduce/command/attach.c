@@ -28,9 +28,7 @@ enum { LOOK_MILLISECONDS = 100, IDLE_MILLISECONDS = 500 };
 
 extern const char attach_script[]; /* attach_script.S */
 
-/* Returns the state of the process PID as the kernel's letter, 0 if there is
- * no such process. */
-static char
+char
 process_state(size_t pid)
 {
   char path[64];

@@ -59,6 +59,10 @@ const char *unmonitored_reason(const char *name);
 /* gdb loads the monitor into it.  Afterwards the process goes on as before,
  * with a library more. */
 
+/* Returns the state of the process PID as the kernel's letter, 0 if there is
+ * no such process. */
+char process_state(size_t pid);
+
 /* Returns whether the process PID has ended, or never was. */
 bool process_has_ended(size_t pid);
 
@@ -95,10 +99,9 @@ void run_signals_block(sigset_t *before);
 /* Waits for the end of CHILD and returns its status as waitpid has it, or 0
  * if that is unknown.  All signals are blocked in the thread.  Passes on to
  * CHILD all signals but SIGCHLD, those that mprof run uses itself, and those
- * that a terminal sends, since CHILD gets these too.  When job control stops
- * CHILD, this process stops as well, as it is the job for whoever started it;
- * when it goes on, so does CHILD.  A CHILD that is stopped by SIGSTOP is no
- * matter of job control. */
+ * that a terminal sends, since CHILD gets these too.  When CHILD stops, this
+ * process stops as well, as it is the job for whoever started it; when one of
+ * them goes on, so does the other. */
 int run_signals_wait_child(pid_t child);
 
 /* Stops this process by the signal NUMBER, which is blocked before and

@@ -8,9 +8,13 @@
 #include "command/run_files.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { STOPPED_MILLISECONDS = 50 }; /* from one look to the next */
 
 void
 run_signals_block(sigset_t *before)
@@ -39,6 +43,37 @@ run_signals_stop(int number)
   pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
+/* Continues the process OWN, the parent of this one, when CHILD goes on or
+ * ends.  Returns when OWN has ended. */
+static void
+watch_stopped(pid_t child, pid_t own)
+{
+  const int process = (int)syscall(SYS_pidfd_open, child, 0);
+  struct pollfd end = {.fd = process, .events = POLLIN};
+  while (getppid() == own) {
+    const bool has_ended = poll(&end, 1, STOPPED_MILLISECONDS) > 0;
+    const char state = process_state((size_t)child);
+    if (has_ended || state == 'R' || state == 'S' || state == 'D')
+      kill(own, SIGCONT);
+  }
+}
+
+/* Stops this process by the signal NUMBER until it is continued, or CHILD
+ * goes on.  Another process sees that, as this one cannot. */
+static void
+stop_with(pid_t child, int number)
+{
+  const pid_t own = getpid();
+  const pid_t watcher = fork();
+  if (watcher == 0) {
+    watch_stopped(child, own);
+    _exit(0);
+  }
+  run_signals_stop(number);
+  if (watcher > 0 && kill(watcher, SIGKILL) == 0)
+    waitpid(watcher, NULL, 0);
+}
+
 /* Returns whether the kernel sent INFO's signal to all processes in front of
  * a terminal.  A terminal that vanishes sends SIGHUP and SIGCONT to the
  * leader of its session alone. */
@@ -49,7 +84,8 @@ is_of_terminal(const siginfo_t *info)
   const bool to_leader = number == SIGHUP || number == SIGCONT;
   return info->si_code == SI_KERNEL &&
          (number == SIGINT || number == SIGQUIT || number == SIGTSTP ||
-          number == SIGWINCH || (to_leader && getsid(0) != getpid()));
+          number == SIGTTIN || number == SIGTTOU || number == SIGWINCH ||
+          (to_leader && getsid(0) != getpid()));
 }
 
 /* Returns whether INFO's signal is about this process itself: a child, a
@@ -81,9 +117,9 @@ run_signals_wait_child(pid_t child)
       if (!WIFSTOPPED(status) && !WIFCONTINUED(status))
         return status;
       is_stopped = WIFSTOPPED(status);
-      if (is_stopped && WSTOPSIG(status) != SIGSTOP) {
+      if (is_stopped) {
         was_stopped = true;
-        run_signals_stop(WSTOPSIG(status));
+        stop_with(child, WSTOPSIG(status));
       }
       continue;
     }

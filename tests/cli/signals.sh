@@ -47,16 +47,10 @@ is() {
 # is_gone PID: it has ended, and is no child any more.
 is_gone() { ! kill -0 "$1"; }
 
-# waits PID: how often it has begun to wait.
-waits() { sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$1/status"; }
-
-# waits_again PID COUNT: more often than that, and it does.
-waits_again() { [ "$(waits "$1")" -gt "$2" ] && is S "$1"; }
-
 # parent PID: the process that has started it.
 parent() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status"; }
 
-export -f is is_gone waits waits_again
+export -f is is_gone
 
 # ended NAME STATUS ALLOCATIONS BYTES
 ended() {
@@ -163,15 +157,18 @@ kill -CONT $pid
 ended 'a signal while it is stopped' 143 5 50
 
 start ./signals wait
-count=$(waits $pid)
+for continued in "$child" $pid; do
+  kill -STOP "$child"
+  until_true is T $pid "$child"
+  result $? 'STOP to the program stops both'
+  kill -CONT "$continued"
+  until_true is S $pid "$child"
+  result $? 'each continues the other'
+done
 kill -STOP "$child"
-until_true is T "$child" && until_true waits_again $pid "$count"
-result $? 'SIGSTOP is for the program alone'
-kill -CONT "$child"
-until_true is S "$child"
-result $? 'as is what continues it'
-kill -INT $pid
-ended 'after that' 130 5 50
+until_true is T $pid "$child"
+kill -KILL "$child"
+ended 'killed while both are stopped' 137 5 50
 
 # ---- a terminal (what is typed: ../everyday/typed.sh) ----------------------
 

@@ -77,15 +77,17 @@ running
 key 'C-\'
 ended 'Ctrl-\' 131 "$first"
 
-begin stop "$run"
-running
-key C-z
-until_true are T "$mprof" "$program"
-stopped
-line fg
-until_true are S "$mprof" "$program"
-echo >"$folder/go"
-ended 'Ctrl-Z, fg' 3 "$first"$'\n'"$second"
+for stop in 'key C-z' 'kill -STOP $program'; do
+  begin "${stop% *}" "$run"
+  running
+  eval "$stop"
+  until_true are T "$mprof" "$program"
+  stopped
+  line fg
+  until_true are S "$mprof" "$program"
+  echo >"$folder/go"
+  ended "$stop, fg" 3 "$first"$'\n'"$second"
+done
 
 begin background "$run &"
 running
