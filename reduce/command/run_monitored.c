@@ -37,12 +37,14 @@ say_nothing_written(const struct options *options,
   else if (only != NULL && *only != '\0')
     mprof_line(outcome->remark,
                "no profile was written: no program named '%s' allocated "
-               "anything, or a line above says why",
-               only);
+               "anything%s, or a line above says why",
+               only, options->run.off ? " while counting was on" : "");
   else /* the monitor itself has said what went wrong, such as a full disk */
     mprof_line(outcome->remark, "no profile of '%s' was written: %s%s", name,
-               reason != NULL
-                   ? reason
+               reason != NULL ? reason
+               : options->run.off
+                   ? "nothing switched counting on, or it allocated nothing "
+                     "while it was on, or a line above says why"
                    : "it allocated nothing, or a line above says why",
                others);
 }

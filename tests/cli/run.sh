@@ -321,9 +321,11 @@ result $? 'what the first process becomes'
 
 # ---- options ------------------------------------------------------------
 
-run run -q --off -o off.data ./widgets
-[ "$status" = 0 ] && [ ! -e off.data ]
-result $? 'nothing is counted'
+run run --off -o off.data ./widgets
+[ "$status" = 0 ] && [ ! -e off.data ] && [ "$(cat err)" = "mprof: no profile\
+ of './widgets' was written: nothing switched counting on, or it allocated\
+ nothing while it was on, or a line above says why" ]
+result $? 'nothing is counted, and it says why'
 run run --budget=16711680 ./widgets
 [ "$status" = 2 ] && [ "$(head -1 err)" = "mprof: --budget takes a positive \
 number of at most 16711679, not '16711680'" ]
