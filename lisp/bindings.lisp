@@ -57,8 +57,7 @@ caller must not choose what it loads.")
 (defmacro define-foreign-functions (library &body functions)
   "Define FUNCTIONS, each (NAME C-NAME TYPE ARGUMENTS [:WAITS]), as C functions of
 LIBRARY that return TYPE.  ARGUMENTS is a list of types, as for SI:CALL-CFUN; or
-(&LIST TYPE...): then NAME takes its arguments in a list.  Functions with &LIST
-or without arguments allocate nothing.
+(&LIST TYPE...): then NAME takes its arguments in a list, and allocates nothing.
 
 An interrupt waits until the function returns, since a handler that throws would
 leave malloc, or a lock of the library, locked for the whole process, and one
@@ -193,11 +192,11 @@ A byte that is not UTF-8 becomes U+FFFD."
   "True if OCTETS, a string with one character for each byte, is valid UTF-8."
   (string= octets (octets-of (string-of octets))))
 
-;;; The monitor: see monitor/monitor.h.  Snapshots are addresses.
+;;; The monitor: see monitor/monitor.h.  Snapshots are addresses.  What counted
+;;; threads call are Lisp functions: a thread's first foreign call allocates.
 
 (define-foreign-functions "libmprof-monitor.so"
   (monitor-start "mprof_monitor_start" :int (:unsigned-long :int))
-  (monitor-stop "mprof_monitor_stop" :int ())
   (monitor-reset "mprof_monitor_reset" :int ())
   (monitor-map "mprof_monitor_map" :int (&list :cstring))
   (monitor-unmap "mprof_monitor_unmap" :int (:int))
@@ -206,15 +205,18 @@ A byte that is not UTF-8 becomes U+FFFD."
   (process-fork "fork" :int ())
   (process-exit "_exit" :void (:int))
   (process-kill "kill" :int (:int :int))
-  (monitor-counter "mprof_monitor_counter" :unsigned-long-long (&list :int))
-  (region-begin "mprof_monitor_region_begin" :int (&list :cstring))
-  (region-end "mprof_monitor_region_end" :int ())
-  (region "mprof_monitor_region" :int ())
-  (region-resume "mprof_monitor_region_resume" :int (:int))
-  (take-snapshot "mprof_monitor_snapshot" :unsigned-long (&list :int))
-  (free-snapshot "mprof_snapshot_free" :void (&list :unsigned-long))
   (snapshot-octets "mprof_snapshot_octets" :unsigned-long (:unsigned-long))
   (snapshot-length "mprof_snapshot_length" :unsigned-long (:unsigned-long)))
+
+(loop with maker = (foreign-function "libmprof-monitor.so"
+                                     "mprof_monitor_functions")
+      for name in '(monitor-stop monitor-counter take-snapshot free-snapshot
+                    region-begin region-end region-resume region)
+      for function in (and maker (si:call-cfun maker :object '() '()))
+      do (setf (fdefinition name)       ; of a list of one argument, or nothing
+               (let ((function function))
+                 (lambda (&optional arguments)
+                   (mp:without-interrupts (funcall function arguments))))))
 
 (defun active-p ()
   "True while the monitor is counting.  Allocates nothing."

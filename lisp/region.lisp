@@ -88,7 +88,7 @@ Example:
 
    (mp:process-run-function \"helper\"
                             (mprof:with-same-labels (lambda () (work))))"
-  (let ((number (region)))
+  (let ((number (list (region))))
     (lambda (&rest arguments)
       (protected (region-resume number)
                  (apply function arguments)

@@ -173,10 +173,10 @@ Example: (mprof:start) (compute) (mprof:stop) (mprof:report)"
   (check-options 'start options *start-options*)
   (when (and file (not (complete-type-p (absolute file))))
     (fail ":FILE must be of type .data or .pb.gz"))
-  (with-simple-restart (continue "Continue counting.")
-    (unless (start-unless-active (options max-contexts unfolded full-walk
-                                          live sites timeline)
-                                 file)
+  (unless (start-unless-active (options max-contexts unfolded full-walk
+                                        live sites timeline)
+                               file)
+    (with-simple-restart (continue "Continue counting.")
       (error 'already-active :reason "the profiler is already counting")))
   t)
 

@@ -102,7 +102,7 @@ or NIL."
        (eql 0 (search "DEF" (symbol-name (first form))))
        (not (member form definitions))
        (find (definition-key form) definitions
-             :key #'definition-key :test #'equal)))
+             :key #'definition-key :test #'equal :from-end t)))
 
 ;;; Their files
 

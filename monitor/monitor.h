@@ -88,20 +88,19 @@ MPROF_EXPORT const void *mprof_snapshot_octets(const void *snapshot);
 MPROF_EXPORT unsigned long mprof_snapshot_length(const void *snapshot);
 MPROF_EXPORT void mprof_snapshot_free(void *snapshot);
 
-/* Enters the region NAME, a string that is copied, in the calling thread,
- * within the region that it is in; region_end leaves the innermost one, if
- * any.  What is allocated beyond 64 nested regions, or 4095 in all, belongs
- * to the region around it.  Does nothing in a thread that was never counted.
- * Always returns 0. */
-MPROF_EXPORT int mprof_monitor_region_begin(const char *name);
-MPROF_EXPORT int mprof_monitor_region_end(void);
-
-/* Returns the number of the calling thread's region, 0 if it is in none.
- * region_resume enters the region with such a number, in this thread or
- * another, without counting it as entered; 0 enters no region.  It always
- * returns 0; mprof_monitor_region_end leaves what it entered. */
-MPROF_EXPORT int mprof_monitor_region(void);
-MPROF_EXPORT int mprof_monitor_region_resume(int number);
+/* Returns a list of Lisp functions, for threads that are counted.  They do what
+ * these do, in this order: mprof_monitor_stop, mprof_monitor_counter,
+ * mprof_monitor_snapshot, mprof_snapshot_free; and for regions:
+ *
+ * begin: enters the region whose name, a simple base string that is copied, it
+ * is given, in the calling thread, within the region that it is in.  What is
+ * allocated beyond 64 nested regions, or 4095 in all, belongs to the region
+ * around it.  Does nothing in a thread that was never counted.
+ * end: leaves the innermost region, if any.
+ * resume: enters the region with a number that the next one returned, in this
+ * thread or another, without counting it as entered; 0 enters no region.
+ * number: returns that of the calling thread's region, 0 if it is in none. */
+MPROF_EXPORT void *mprof_monitor_functions(void);
 
 /* Returns a counter of enum mprof_counter; 0 for another number.  While
  * counting it may be a few allocations old. */

@@ -47,6 +47,17 @@
                       (mprof:report :tables :direct :no-legend t :stream nil
                                     :region "outer"))))))
 
+(test regions-in-new-threads
+  "A thread's first region adds nothing."
+  (with-idle-profiler
+    (flet ((bytes-in-thread (work)
+             (mprof:with-profiling (:report nil)
+               (mp:process-join (mp:process-run-function "new" work)))
+             (getf (mprof:status) :bytes)))
+      (is (= (bytes-in-thread (lambda () (make-conses 3)))
+             (bytes-in-thread
+              (lambda () (mprof:with-region (:in) (make-conses 3)))))))))
+
 (test region-data
   "The same as Lisp data, the largest first."
   (with-idle-profiler

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * monitor.c -- start, stop and reset; code that comes and goes; forks;
- * regions.
+ * monitor.c -- start, stop and reset; code that comes and goes; forks.
  *
  * Model.  A start opens the gates and puts the states of the threads into
  * their environments.  A stop takes them out, and waits until every thread is
@@ -299,64 +298,6 @@ mprof_monitor_reset(void)
     start_threads();
   monitor_leave();
   return 0;
-}
-
-/* ---- regions ----
- *
- * What a thread allocates in a region has a leaf of its own, for the kind of
- * a leaf has the region's number.  So when a thread enters or leaves one, all
- * that it knows of leaves is forgotten (some microseconds). */
-
-/* Enters the region NAME, or that NUMBER (0: none), or leaves the innermost
- * one (-1).  A thread that was never counted is in no region. */
-static int
-change_region(const char *name, int number)
-{
-  struct thread_state *thread;
-  monitor_lock();
-  thread = threads_find(ecl_process_env_unsafe());
-  if (thread != NULL) {
-    const uint32_t before = thread->regions.region;
-    if (name != NULL)
-      region_enter(&monitor.regions, &thread->regions, name);
-    else if (number >= 0)
-      region_resume(&monitor.regions, &thread->regions, (uint32_t)number);
-    else
-      region_leave(&monitor.regions, &thread->regions, false);
-    if (thread->regions.region != before)
-      last_objects_forget(&thread->last_objects);
-  }
-  monitor_unlock();
-  return 0;
-}
-
-int
-mprof_monitor_region_begin(const char *name)
-{
-  return change_region(name, 0);
-}
-
-int
-mprof_monitor_region_resume(int number)
-{
-  return change_region(NULL, number);
-}
-
-int
-mprof_monitor_region(void)
-{
-  const struct thread_state *thread;
-  monitor_lock();
-  thread = threads_find(ecl_process_env_unsafe());
-  const int number = thread == NULL ? 0 : (int)thread->regions.region;
-  monitor_unlock();
-  return number;
-}
-
-int
-mprof_monitor_region_end(void)
-{
-  return change_region(NULL, -1);
 }
 
 /* ---- counters ---- */
