@@ -22,8 +22,8 @@ NAMES (a list of one form; its value is a string, or a symbol, which stands for
 its name in lower case): the name in reports.  Regions nest: the figures of a
 region are included in those of the enclosing region, and the same name within
 two regions makes two regions.  Each thread starts outside all regions.  At most
-4095 regions are distinguished, nested at most 64 deep; any others count as part
-of the region around them.
+4095 regions are distinguished, nested at most 64 deep, in paths of 199 bytes;
+any others count as part of the region around them.
 
 The table REGIONS shows how often each region was entered, how long it was
 active, and what was allocated in it.  (mprof:report :region \"^parse\")

@@ -94,8 +94,8 @@ MPROF_EXPORT void mprof_snapshot_free(void *snapshot);
  *
  * begin: enters the region whose name, a simple base string that is copied, it
  * is given, in the calling thread, within the region that it is in.  What is
- * allocated beyond 64 nested regions, or 4095 in all, belongs to the region
- * around it.  Does nothing in a thread that was never counted.
+ * allocated beyond 64 nested regions, 199 bytes in a path, or 4095 in all,
+ * belongs to the region around it.  Does nothing in a thread never counted.
  * end: leaves the innermost region, if any.
  * resume: enters the region with a number that the next one returned, in this
  * thread or another, without counting it as entered; 0 enters no region.

@@ -39,7 +39,7 @@ int mprof_save(void) MPROF_MALLOC_WEAK;
 
 /* Enters the region `name', a string that is copied, in this thread, inside
  * its present region; mprof_region_end leaves the innermost one, if any.  At
- * most 64 nested regions, and 4095 in all, are kept apart. */
+ * most 64 nested regions, 4095 in all, 199 bytes in a path are kept apart. */
 void mprof_region_begin(const char *name) MPROF_MALLOC_WEAK;
 void mprof_region_end(void) MPROF_MALLOC_WEAK;
 

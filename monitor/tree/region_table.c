@@ -80,12 +80,10 @@ name_in(const struct region_table *table, uint32_t parent, const char *name)
 }
 
 /* Returns the number of the region `name' in `parent', a new one if it is
- * new; NONE if the table is full. */
+ * new; NONE if the table is full, or the path is as long as it may be. */
 static uint32_t
 find(struct region_table *table, uint32_t parent, const char *name)
 {
-  struct region_name key;
-  uint32_t number;
   if (table->regions == NULL) {
     if (!reach(table, 0))
       return NONE;
@@ -93,8 +91,10 @@ find(struct region_table *table, uint32_t parent, const char *name)
     __atomic_store_n(&table->regions, table->arena.base, __ATOMIC_RELEASE);
     table->count = 1;
   }
-  key = name_in(table, parent, name);
-  number = intern_find(&table->names, &key, key.bytes);
+  struct region_name key = name_in(table, parent, name);
+  if (strcmp(key.path, table->regions[parent].path) == 0)
+    return NONE;
+  uint32_t number = intern_find(&table->names, &key, key.bytes);
   if (number == 0 && is_label_beyond(table, name)) {
     char other[REGION_PATH_BYTES + sizeof "=[other]"];
     snprintf(other, sizeof other, "%.*s=[other]", (int)strcspn(name, "="),
@@ -116,13 +116,11 @@ void
 region_enter(struct region_table *table, struct region_stack *stack,
              const char *name)
 {
-  struct open_region *open;
-  uint32_t number;
   if (stack->depth++ >= REGION_DEPTH)
     return;
-  open = &stack->open[stack->depth - 1];
+  struct open_region *const open = &stack->open[stack->depth - 1];
+  const uint32_t number = find(table, stack->region, name);
   open->outer = stack->region;
-  number = find(table, stack->region, name);
   open->counted = number != NONE;
   if (open->counted) {
     struct region *r = &table->regions[number];
@@ -158,13 +156,13 @@ region_leave(struct region_table *table, struct region_stack *stack,
              bool frees)
 {
   const uint64_t now = nanoseconds(CLOCK_MONOTONIC);
-  const struct open_region *open;
   if (stack->depth == 0 || --stack->depth >= REGION_DEPTH)
     return;
-  open = &stack->open[stack->depth];
+  const struct open_region *const open = &stack->open[stack->depth];
   if (open->counted) {
     struct region *r = &table->regions[stack->region];
-    r->nanoseconds += now - open->since;
+    r->nanoseconds +=
+        now - (open->since < table->since ? table->since : open->since);
     r->last = nanoseconds(CLOCK_REALTIME);
     if (frees) {
       const int64_t live = __atomic_load_n(&r->live_bytes, __ATOMIC_RELAXED);
@@ -177,6 +175,7 @@ region_leave(struct region_table *table, struct region_stack *stack,
 void
 region_table_clear(struct region_table *table)
 {
+  table->since = nanoseconds(CLOCK_MONOTONIC);
   for (uint32_t i = 1; i < table->count; i++) {
     struct region *r = &table->regions[i];
     r->entered = r->nanoseconds = r->first = r->last = r->held_bytes = 0;

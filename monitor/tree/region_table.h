@@ -23,7 +23,7 @@
 
 enum {
   REGIONS = 4095,          /* in all, at most */
-  REGION_PATH_BYTES = 200, /* longer paths are cut */
+  REGION_PATH_BYTES = 200, /* longer paths are cut; no regions within these */
   REGION_DEPTH = 64        /* regions within one another, at most */
 };
 
@@ -44,6 +44,7 @@ struct region_table {        /* all zero: empty; under its owner's lock */
   struct arena arena;        /* memory of `regions' */
   struct region *regions;    /* by number, from 1; NULL: none; atomic */
   uint32_t count;            /* last number + 1; 0: there was none yet */
+  uint64_t since;            /* of the figures, on the monotonic clock */
   struct intern_table names; /* parent and path of each */
 };
 

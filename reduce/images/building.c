@@ -241,7 +241,7 @@ building_regions(struct building *b, bool frees)
         frees ? pool_format("%" PRIu64,
                             pool ? (uint64_t)r->live_bytes : r->held_bytes)
               : "-";
-    if (r->entered != 0 || pool)
+    if (r->entered != 0 || r->last != 0 || pool)
       building_comment(b, PPROF_COMMENT_REGION,
                        pool_format("%" PRIu64 " %" PRIu64 " %" PRIu64
                                    " %" PRIu64 " %s %s",

@@ -136,7 +136,7 @@ void building_comment(struct building *building, const char *key,
 void building_count(struct building *building, const char *key, uint64_t n);
 
 /* Adds a comment mprof.region, see mprof-formats(5), on each region that was
- * entered; FREES: what it held at its end is known. */
+ * entered or left; FREES: what it held at its end is known. */
 void building_regions(struct building *building, bool frees);
 
 /* Returns the number of the name TEXT. */

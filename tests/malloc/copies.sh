@@ -26,8 +26,8 @@ for way in $ways; do
   run $way stop 'the child stops counting' '4 40 4 40'
   run $way restart 'the child restarts' '4 40 4 40' '3 60 3 60'
   run $way region regions '4 40 4 40' '3 60 3 60'
-  same "$way: the child is in its parent's region" 'outer;inner 3 60' \
-    "$(rows copies.data.* region | cut -d' ' -f 2-4)"
+  same "$way: the child in its parent's region" '0 60 outer 1 60 outer;inner' \
+    "$(rows copies.data.* comment | awk '/outer/ { print $3, $7, $8 }' | xargs)"
   run_root copies $way threads
   same "$way: beside threads" '285 5' \
     "$(rows copies.data all | cut -d' ' -f 9) $(for file in copies.data.*; do

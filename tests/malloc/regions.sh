@@ -31,7 +31,9 @@ same 'odd names, too many ends, too deep' "region - 2 17 2 17
 region a\\;b\\\\c 1 2 1 2
 region a\\;b\\\\c; 1 4 1 4
 region $deep 1 8 1 8" \
-  "$(rows regions.data region | cut -d' ' -f 1-6 | LC_ALL=C sort)"
+  "$(rows regions.data region | sed /deep/d | cut -d' ' -f 1-6 | LC_ALL=C sort)"
+same 'a path beyond its room: each once' '41 1 8' \
+  "$(held | grep deep | cut -d' ' -f 1,2 | sort | uniq -c | xargs)"
 
 profile regions many
 expect 'more regions than there is room for: nothing is lost' regions.data \
@@ -42,7 +44,10 @@ same 'more regions than there is room for: those that are told apart' 4095 \
 profile regions restart
 same 'restart: an open region goes on' "region after 1 40 1 40
 region before 1 20 1 20" \
-  "$(rows regions.data region | cut -d' ' -f 1-6)"
+  "$(rows regions.data region | grep -v ' - ' | cut -d' ' -f 1-6)"
+same 'restart: entered since, held' $'0 20 before\n1 40 after' "$(held)"
+[ "$(rows regions.data comment | awk '/before$/ { print $4 }')" -le "$(<out)" ]
+result $? 'restart: time since'
 
 profile regions labels
 "$MPROF" export --format=folded --value=allocs --label=user=17 regions.data |

@@ -239,8 +239,8 @@ clear(struct monitor *m)
   if (m->tree.contexts != NULL) {
     context_tree_clear(&m->tree);
     stripes_forget();
-    region_table_clear(&m->regions);
   }
+  region_table_clear(&m->regions);
   image_forget_end();
 }
 

@@ -257,6 +257,8 @@ enter_region(void)
 {
   mprof_region_begin("inner");
   allocate(3, 20);
+  mprof_region_end();
+  mprof_region_end();
 }
 
 CASE(region)

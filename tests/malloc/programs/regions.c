@@ -38,12 +38,14 @@ CASE(odd)
   mprof_region_end();
   mprof_region_end();
   mprof_region_end();
-  for (int i = 0; i < 100; i++)
-    mprof_region_begin("x");
-  kept[3] = malloc(8);
-  for (int i = 0; i < 100; i++)
-    mprof_region_end();
-  kept[4] = malloc(16);
+  for (int n = 0; n < 2; n++) {
+    for (int i = 0; i < 100; i++)
+      mprof_region_begin(n == 0 ? "x" : "deep");
+    kept[3 + n] = malloc(8);
+    for (int i = 0; i < 100; i++)
+      mprof_region_end();
+  }
+  kept[5] = malloc(16);
 }
 
 /* More than are told apart. */
@@ -59,14 +61,19 @@ CASE(many)
 }
 
 /* Left by a jump over its end: an open region closes with the outer one's end
- * only if the program says so. */
+ * only if the program says so.  Prints its time since then. */
 CASE(restart)
 {
+  struct timespec from, to;
   mprof_region_begin("before");
   kept[0] = malloc(10);
+  clock_gettime(CLOCK_MONOTONIC, &from);
   mprof_restart(NULL);
   kept[1] = malloc(20);
   mprof_region_end();
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  printf("%ld",
+         (to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec);
   free(kept[0]);
   mprof_region_begin("after");
   kept[2] = malloc(40);
