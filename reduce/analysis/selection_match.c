@@ -11,6 +11,7 @@
 #include "common/region_path.h"
 #include "common/system_functions.h"
 
+#include <locale.h>
 #include <regex.h>
 #include <string.h>
 
@@ -90,7 +91,18 @@ matches_item(const struct selection *selection, enum expression expression,
          is_found(regex, texts[1], length);
 }
 
-/* Finds what EXPRESSION matches, if it is given. */
+/* Returns whether TEXT has ASCII characters alone. */
+static bool
+is_ascii(const char *text)
+{
+  while ((unsigned char)(*text - 1) < 127)
+    text++;
+  return *text == '\0';
+}
+
+/* Finds what EXPRESSION matches, if it is given.  Names are UTF-8, whatever
+ * the locale of the program that this library is in; with ASCII alone any
+ * locale will do, and regexec is faster in that of C. */
 static void
 choose(struct selection *selection, enum expression expression)
 {
@@ -101,12 +113,26 @@ choose(struct selection *selection, enum expression expression)
   regex_t regex;
   if (text == NULL)
     return;
-  while (selection_item_names(selection, expression, count, names))
+  bool ascii = is_ascii(text);
+  while (selection_item_names(selection, expression, count, names)) {
+    ascii = ascii && is_ascii(names[0]) && is_ascii(names[1]);
     count++;
+  }
   bool *chosen = pool_zeroed(count, sizeof *chosen);
   const char *whole =
       expression == EXPRESSION_LABEL ? pool_format("(^|;)(%s)$", text) : text;
-  int status = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
+  const locale_t utf8 =
+      ascii ? (locale_t)0 : newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+  const locale_t before = uselocale(utf8); /* none: no change */
+  const int status = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
+  for (size_t i = 0; status == 0 && i < count; i++) { /* allocates nothing */
+    selection_item_names(selection, expression, i, names);
+    chosen[i] = matches_item(selection, expression, &regex, i, names);
+    any |= chosen[i];
+  }
+  uselocale(before);
+  if (utf8 != (locale_t)0)
+    freelocale(utf8);
   if (status == REG_ESPACE)
     fail_memory();
   if (status != 0) {
@@ -114,11 +140,6 @@ choose(struct selection *selection, enum expression expression)
     regerror(status, &regex, reason, sizeof reason);
     fail_with(MPROF_USAGE, "--%s: '%s' is not a regular expression: %s",
               expression_option(expression), text, reason);
-  }
-  for (size_t i = 0; i < count; i++) { /* allocates nothing: see regfree */
-    selection_item_names(selection, expression, i, names);
-    chosen[i] = matches_item(selection, expression, &regex, i, names);
-    any |= chosen[i];
   }
   regfree(&regex);
   selection->matches[expression] = chosen;

@@ -131,10 +131,16 @@ expect 'both' 0 '' export --format=folded --phase=run --thread=worker "$p"
 [ "$(cat out)" = 'APP::WORK 2080' ]
 result $? 'both restrict'
 # The file of a library that a program is linked with is loaded without LOAD.
-printf 'profile p lisp\ncons 3: (LOAD "app.lisp")\ncons 1: APP::F\n' >text
+printf 'profile p lisp\ncons 3: (LOAD "app.lisp")\ncons 1: APP::WÖRKER\n' >text
 "$BUILD/tests/write_profile" text p p.data
 expect 'a file without LOAD' 0 '' export --format=folded --phase=load p.data
 [ "$(cat out)" = '(LOAD "app.lisp") 48' ]
 result $? 'is loaded at load time'
+# Expressions match characters, not bytes.
+for regex in '^APP::W.RKER$' 'W[OÖ]RKER' '^.{11}$'; do
+  expect "$regex" 0 '' export --format=folded --focus="$regex" p.data
+  [ "$(cat out)" = 'APP::WÖRKER 16' ]
+  result $? "$regex matches a name that is not ASCII"
+done
 
 finish
