@@ -83,8 +83,12 @@ selection_fail_empty(const struct selection *selection)
   list_option(&all.sink, "ignore", ignored);
   if ((options->from | options->to) != 0 &&
       profile_comment(selection->profile, PPROF_COMMENT_SLICE) == NULL)
-    fail_with(MPROF_NOTHING, "--from and --to: the profile has no times; "
-                             "record them with --timeline");
+    fail_with(
+        MPROF_NOTHING,
+        "--from and --to: the profile has no times; record them with %s",
+        selection->profile->language == LANGUAGE_LISP
+            ? "(mprof:start :timeline 1)"
+            : "mprof run --timeline");
   if (options->from != 0)
     sink_format(&all.sink, " --from=%gs", (double)options->from / 1e9);
   if (options->to != 0)

@@ -127,9 +127,8 @@ view_make(const struct profile *profile, const struct view_options *options)
   const struct measure_row *row = measure_row(profile, options->value);
   if (!measure_known(profile, options->value))
     fail_with(MPROF_BAD_PROFILE,
-              "--value=%s: the profile does not record what was %s%s%s",
-              row->word, row->what, row->hint == NULL ? "" : ": ",
-              row->hint == NULL ? "" : row->hint);
+              "--value=%s: the profile does not record what was %s%s",
+              row->word, row->what, row->hint[profile->language]);
   select.counted = options->one_measure || measure_is_held(options->value)
                        ? options->value
                        : MEASURE_BYTES;

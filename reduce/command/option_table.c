@@ -62,7 +62,8 @@ enum {
 #define TABLES(rows) WORDS(list, uint64_t, view.tables, true, rows, .name)
 #define SORTS(first, list) WORD(sort_key, view.sort, SORT_##first, list)
 
-/* Lines of suppressions have the linker's names of the chains as they are. */
+/* Lines of suppressions have the linker's names of the chains as they are,
+ * and figures of what was never freed lack times. */
 #define BUT_LEAKS .formats = "not suppressions"
 
 /* In the order of their enumerations. */
@@ -176,12 +177,13 @@ const struct option_row option_rows[] = {
      WORDS(list, uint64_t, view.select.phases, false, phase_texts, .word)},
     {IN_SHOWN | IN_ADVISE, "from", "TIME",
      "only allocations in slices of a timeline from TIME on, such as 10s",
-     TIME(view.select.from, 0)},
+     TIME(view.select.from, 0), BUT_LEAKS},
     {IN_SHOWN | IN_ADVISE, "to", "TIME",
-     "only those in slices that start before TIME", TIME(view.select.to, 1)},
+     "only those in slices that start before TIME", TIME(view.select.to, 1),
+     BUT_LEAKS},
     {IN_SHOWN, "at", "TIME",
      "only what was in use at the end of the slice with TIME (C)",
-     TIME(view.select.at, 1)},
+     TIME(view.select.at, 1), BUT_LEAKS},
     {IN_CHOICES, "thread", "REGEX",
      "only allocations by threads whose name matches",
      TEXT(view.select.expressions[EXPRESSION_THREAD])},

@@ -200,6 +200,8 @@ check(const struct options *options)
   const bool merges = options->command == COMMAND_MERGE;
   const bool runs = options->command == COMMAND_RUN;
   const bool attaches = runs && run->process != 0;
+  const bool times = selection_is_of_time(&options->view.select);
+  const struct measure_row *value = &measure_rows[options->view.value];
   const struct {
     bool broken;
     const char *rule;
@@ -213,6 +215,8 @@ check(const struct options *options)
       {options->view.select.at != 0 &&
            (options->view.select.from | options->view.select.to) != 0,
        "--at cannot be combined with --from or --to"},
+      {times && options->diff.limits.any[GROWTH_OF_KEPT],
+       "a limit kept:N cannot be combined with --from, --to or --at"},
       {merges && options->output == NULL,
        "no file to write given; use -o OUT"},
       {runs && options->view.suppressions != NULL && run->leaks.text == NULL,
@@ -236,12 +240,15 @@ check(const struct options *options)
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
     if (rules[i].broken)
       fail_with(MPROF_USAGE, "%s", rules[i].rule);
-  if (options->diff.limits.any[GROWTH_OF_KEPT] &&
-      measure_rows[options->view.value].what != NULL)
+  if (times && value->what != NULL)
+    fail_with(MPROF_USAGE,
+              "--value=%s cannot be combined with --from, --to or --at",
+              value->word);
+  if (options->diff.limits.any[GROWTH_OF_KEPT] && value->what != NULL)
     fail_with(
         MPROF_USAGE,
         "a limit kept:N cannot be combined with --value=%s; leave out kept:",
-        measure_rows[options->view.value].word);
+        value->word);
   if (open && count > 0)
     fail_with(MPROF_USAGE, "input is the open profile; '%s' is not accepted",
               options->files[0]);

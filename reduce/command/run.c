@@ -108,6 +108,7 @@ add_views(struct view_options *options, const struct profile *profile,
     options->lines = frames_have_lines(&lines->frames) ? lines : NULL;
   } else if (emit == report_write &&
              measure_known(profile, MEASURE_HELD_BYTES) &&
+             !selection_is_of_time(&options->select) &&
              (options->tables == 0 ? !measure_is_held(options->value)
                                    : options->tables >> held & 1)) {
     other->value = MEASURE_HELD_BYTES;

@@ -171,9 +171,9 @@ diff_check_growth(const struct diff *diff, char grown[MPROF_ERROR_LENGTH])
   grown[0] = '\0';
   if (limits->any[GROWTH_OF_KEPT] && !diff_knows(diff, MEASURE_KEPT_BYTES))
     fail_with(MPROF_BAD_PROFILE,
-              "--limit-growth=%s: the profiles do not record what was %s%s%s",
-              limits->text, row->what, row->hint == NULL ? "" : ": ",
-              row->hint == NULL ? "" : row->hint);
+              "--limit-growth=%s: the profiles do not record what was %s%s",
+              limits->text, row->what,
+              row->hint[diff->sides[DIFF_NEW]->profile->language]);
   for (int kind = 0; kind < GROWTH_KINDS; kind++)
     for (int of = 0; of < GROWTH_SUBJECTS; of++)
       if (is_beyond(diff, (enum growth_of)of, (enum growth_kind)kind, grown))

@@ -27,12 +27,16 @@ const struct pprof_value_type pprof_columns[PPROF_COLUMNS] = {
     [PPROF_FREED_BYTES] = {"freed_space", "bytes"},
 };
 
-static const char start_live[] = "start with (mprof:start :live t)";
+#define NO_HINT                                                              \
+  {                                                                          \
+    "", ""                                                                   \
+  }
+#define START_LIVE ": start with (mprof:start :live t)"
 
 /* The rows of bytes and of objects of KIND.  OF is the kind that --value
  * makes of them, and that their columns have; the noun has BEFORE and BEHIND
  * around it. */
-#define PAIR(kind, of, word, event, before, behind, what, hint)              \
+#define PAIR(kind, of, word, event, before, behind, what, c, lisp)           \
   [MEASURE_##kind##_BYTES] = {word,                                          \
                               word "_bytes",                                 \
                               event "Bytes",                                 \
@@ -42,7 +46,7 @@ static const char start_live[] = "start with (mprof:start :live t)";
                               MEASURE_##of##_BYTES,                          \
                               MEASURE_##of##_ALLOCS,                         \
                               PPROF_##of##_BYTES,                            \
-                              hint},                                         \
+                              {c, lisp}},                                    \
   [MEASURE_##kind##_ALLOCS] = {word "-allocs",                               \
                                word "_allocations",                          \
                                event "Allocs",                               \
@@ -52,7 +56,7 @@ static const char start_live[] = "start with (mprof:start :live t)";
                                MEASURE_##of##_BYTES,                         \
                                MEASURE_##of##_ALLOCS,                        \
                                PPROF_##of##_COUNT,                           \
-                               hint}
+                               {c, lisp}}
 
 const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
     [MEASURE_BYTES] = {"bytes", "bytes", "Bytes", "bytes", NULL, true,
@@ -60,21 +64,21 @@ const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
     [MEASURE_ALLOCS] = {"allocs", "allocations", "Allocs", "allocations",
                         NULL, false, MEASURE_BYTES, MEASURE_ALLOCS,
                         PPROF_COUNT},
-    PAIR(KEPT, KEPT, "kept", "Kept", "", " kept", "never freed", NULL),
+    PAIR(KEPT, KEPT, "kept", "Kept", "", " kept", "never freed", "", ""),
     PAIR(PEAK, PEAK, "peak", "Peak", "", " at the peak", "live at the peak",
-         start_live),
+         "", START_LIVE),
     [MEASURE_TEMPORARY_ALLOCS] = {"temporary", "temporary_allocations",
                                   "TemporaryAllocs", "temporary objects",
                                   "freed soon after it was allocated", false,
                                   MEASURE_COUNT, MEASURE_TEMPORARY_ALLOCS,
-                                  PPROF_TEMPORARY},
+                                  PPROF_TEMPORARY, NO_HINT},
     PAIR(LOST, LOST, "lost", "Lost", "", " lost directly",
          "never freed, and lost at the end",
-         "run the program with mprof run --reachable"),
-    PAIR(HELD, HELD, "held", "Held", "", " held", "alive, by holder",
-         "start with (mprof:start :live t), and save with :holders t"),
+         ": run the program with mprof run --reachable", ""),
+    PAIR(HELD, HELD, "held", "Held", "", " held", "alive, by holder", "",
+         START_LIVE ", and save with :holders t"),
     PAIR(LIVE, KEPT, "live", "Live", "live ", "",
-         "alive at the last collection", start_live),
+         "alive at the last collection", "", START_LIVE),
 };
 
 const struct measure_row *

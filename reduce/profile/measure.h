@@ -38,8 +38,9 @@ struct measure_row {
   /* measures that --value puts in the place of bytes and of allocations;
    * MEASURE_COUNT: there is no such measure */
   enum measure as_bytes, as_allocs;
-  int column;       /* in files by mprof: enum pprof_column */
-  const char *hint; /* how to have it counted; NULL: nothing helps */
+  int column; /* in files by mprof: enum pprof_column */
+  /* by enum language: ": ", and how to have it counted; "": nothing helps */
+  const char *hint[2];
 };
 
 /* Rows by enum measure, with those for Lisp; the last is all NULL. */

@@ -39,8 +39,11 @@ row(const struct listing *listing, size_t item, struct ranking_row *row)
 static const char *
 lacks(const struct view *view)
 {
-  return measure_known(view->profile, MEASURE_HELD_BYTES)
-             ? NULL
+  return measure_known(view->profile, MEASURE_HELD_BYTES) ? NULL
+         : view->profile->language != LANGUAGE_LISP
+             ? "This profile does not record holders."
+         : selection_is_of_time(&view->options->select)
+             ? "--from and --to leave holders out."
              : "This profile does not record holders: it was not saved with "
                ":holders after (mprof:start :live t).";
 }

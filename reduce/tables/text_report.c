@@ -245,6 +245,10 @@ text_report_write(const struct table *table, const struct view *view,
   const char *nothing = table->lacks != NULL ? table->lacks(view) : NULL;
   if (table->bytes != MEASURE_BYTES && !view_has(view, table->bytes))
     nothing = "This profile does not record these figures.";
+  if (nothing != NULL && table->sort != SORT_DEFAULT &&
+      (view_is_substituted(view) ||
+       selection_is_of_time(&view->options->select)))
+    nothing = "--value, --from, --to and --at leave these figures out.";
   report_heading(sink, table->title);
   if (nothing != NULL) {
     report_indented(sink, nothing, 0);

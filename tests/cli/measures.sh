@@ -62,7 +62,8 @@ for profile in "$c" "$w" "$l"; do
       expect "$label: $value is not known" 1 \
         "mprof: --value=$value: the profile does not record what was $(
           case $value in
-          peak*) echo 'live at the peak: start with (mprof:start :live t)' ;;
+          peak*) echo "live at the peak$(
+            [ "$label" != live ] || echo ': start with (mprof:start :live t)')" ;;
           *) echo 'freed soon after it was allocated' ;; esac)" \
         export --format=folded --value="$value" "$profile"
       continue

@@ -141,6 +141,8 @@ report --tables=bins $w|ALLOCATION BINS
 report --tables=bins --no-legend $w|!types that have this size
 report $w|!MEMORY LEAKS
 report -leaktable $w|does not record what was freed
+report --tables=peak --value=kept $c|--value, --from, --to and --at leave these
+report --tables=held $c|This profile does not record holders.
 report $c|main>make_red_widget>make_widget
 report -noleaktable $c|!MEMORY LEAKS
 report -offsets $c|main+0>make_red_widget+0>make_widget+0

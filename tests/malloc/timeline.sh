@@ -150,10 +150,13 @@ while IFS='|' read -r arguments wanted; do
   # shellcheck disable=SC2086
   same "$arguments" "mprof: $wanted" "$("$MPROF" $arguments 2>&1 | head -n 1)"
 done <<E
-report --value=kept --to=1min timed.data|--value=kept: the profile does not \
-record what was never freed
+report --value=kept --to=1min timed.data|--value=kept cannot be combined with \
+--from, --to or --at
+export --format=suppressions --at=1s timed.data|--at is not for suppressions
 report --from=1s plain.data|--from and --to: the profile has no times; record \
-them with --timeline
+them with mprof run --timeline
+report --from=1s $top/tests/golden/held.data|--from and --to: the profile has \
+no times; record them with (mprof:start :timeline 1)
 report --from=1h timed.data|nothing matches --from=3600s
 report --to=0 timed.data|--to takes a time such as 10s, 500ms or 2min, not '0'
 report --at=1s plain.data|--at: the profile does not say when objects were \
