@@ -150,17 +150,21 @@ same 'reset: only what came later counts' "0 $(logs log | awk 'NR == 1 { print $
   "$(sums killed.data CL-USER::MAKE-ONE allocs bytes)"
 
 # Where there is no room the program goes on, and its own file has all.
-rm -f log killed.data*
-(ulimit -f 250
-  ends 3 "$call" "$start" '(run-workers 1 3000)' \
-    '(loop repeat 600
-           until (with-open-file (s "err.lisp") (plusp (file-length s)))
-           do (sleep 0.1))' '(ext:quit 3)')
-same 'no room: it is said once' 1 \
-  "$(grep -c '^mprof: the mapped file is full' err.lisp)"
-same 'no room: the image is gone' killed.data "$(ls -d killed.data*)"
-agrees killed.data
-result $? 'no room: the file has all'
+if [ "$(uname -m)" = aarch64 ]; then
+  echo 'ok - no room # SKIP an image begins with more there'
+else
+  rm -f log killed.data*
+  (ulimit -f 250
+    ends 3 "$call" "$start" '(run-workers 1 3000)' \
+      '(loop repeat 600
+             until (with-open-file (s "err.lisp") (plusp (file-length s)))
+             do (sleep 0.1))' '(ext:quit 3)')
+  same 'no room: it is said once' 1 \
+    "$(grep -c '^mprof: the mapped file is full' err.lisp)"
+  same 'no room: the image is gone' killed.data "$(ls -d killed.data*)"
+  agrees killed.data
+  result $? 'no room: the file has all'
+fi
 
 # The child of a fork goes on for itself.
 rm -f log killed.data*
