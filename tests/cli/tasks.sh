@@ -36,7 +36,7 @@ if command -v git >/dev/null; then
   git tag bad
   git checkout -q good
 fi
-make -s widgets
+make -s CFLAGS= widgets
 
 # block1 and so on, each with what the section shows between .nf and .fi, and
 # task1 and so on, the heading above it.

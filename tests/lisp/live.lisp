@@ -145,6 +145,7 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
   (same "keys of a weak table" nil
         (type-sum "LIVE::POINT" (alive 'weak-table))))
 
+;;; Two threads may run finalizers at once.
 (defvar *finalized* 0)
 (defvar *resurrected* '())
 
@@ -152,12 +153,14 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
   (dotimes (i n)
     (ext:set-finalizer (make-point) (lambda (point)
                                       (declare (ignore point))
-                                      (incf *finalized*)))))
+                                      (mp:atomic-incf
+                                       (symbol-value '*finalized*))))))
 
 (defun resurrected (n)
   (dotimes (i n)
     (ext:set-finalizer (make-point) (lambda (point)
-                                      (push point *resurrected*)))))
+                                      (mp:atomic-push
+                                       point (symbol-value '*resurrected*))))))
 
 (following "finalizers"
   (call-collector "GC_disable")         ; none of them runs before
