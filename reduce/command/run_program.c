@@ -387,7 +387,9 @@ program_run(const struct options *options, struct run_files *files,
   close(report[0]);
   if (failure == 0)
     run_files_settle(files, true);
-  int status = child < 0 ? 0 : run_signals_wait_child(child);
+  int status =
+      child < 0 ? 0
+                : run_signals_wait_child(child, options->run.serve != NULL);
   if (failure != 0)
     cannot_run(options, failure, outcome);
   outcome->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

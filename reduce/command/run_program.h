@@ -101,8 +101,9 @@ void run_signals_block(sigset_t *before);
  * CHILD all signals but SIGCHLD, those that mprof run uses itself, and those
  * that a terminal sends, since CHILD gets these too.  When CHILD stops, this
  * process stops as well, as it is the job for whoever started it; when one of
- * them goes on, so does the other. */
-int run_signals_wait_child(pid_t child);
+ * them goes on, so does the other.  When SERVES is true, it goes on to serve a
+ * CHILD that SIGSTOP stops. */
+int run_signals_wait_child(pid_t child, bool serves);
 
 /* Stops this process by the signal NUMBER, which is blocked before and
  * afterwards, until SIGCONT. */

@@ -101,7 +101,7 @@ is_own(const siginfo_t *info)
 }
 
 int
-run_signals_wait_child(pid_t child)
+run_signals_wait_child(pid_t child, bool serves)
 {
   int status;
   bool is_stopped = false;
@@ -117,7 +117,7 @@ run_signals_wait_child(pid_t child)
       if (!WIFSTOPPED(status) && !WIFCONTINUED(status))
         return status;
       is_stopped = WIFSTOPPED(status);
-      if (is_stopped) {
+      if (is_stopped && !(serves && WSTOPSIG(status) == SIGSTOP)) {
         was_stopped = true;
         stop_with(child, WSTOPSIG(status));
       }
