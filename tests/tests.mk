@@ -203,7 +203,7 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 # SHORT=1, nor about debuggers.
 cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
   targets $(if $(short),attach)),$(patsubst tests/%.sh,%,$(wildcard tests/cli/*.sh)))
-# Takes long for what it shows when the compiler is another one.
+# Those of C, with SHORT=1 without the longest.
 c_short        := $(filter-out $(if $(short),%/test_file_bounds.c),$(test_c))
 
 # What is damaged or fails at every place is so at every tenth here, with SHORT=1;

@@ -95,7 +95,7 @@ matches_item(const struct selection *selection, enum expression expression,
 static bool
 is_ascii(const char *text)
 {
-  while ((unsigned char)(*text - 1) < 127)
+  while (*text != '\0' && (unsigned char)*text < 128)
     text++;
   return *text == '\0';
 }

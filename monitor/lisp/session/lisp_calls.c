@@ -16,12 +16,14 @@
 #include "lisp/session/monitor_lock.h"
 #include "lisp/threads/threads.h"
 
+/* Returns N to Lisp. */
 static cl_object
 number(unsigned long long n)
 {
   ecl_return1(ecl_process_env(), ecl_make_unsigned_integer(n));
 }
 
+/* Returns the integer in the list. */
 static uintptr_t
 first(cl_object arguments)
 {
@@ -118,12 +120,12 @@ void *
 mprof_monitor_functions(void)
 {
   static cl_object (*const functions[])(cl_object) = {
-      stop,       counter,    take_snapshot, free_snapshot,
+      stop,         counter,    take_snapshot, free_snapshot,
       region_begin, region_end, resume_region, current_region};
   cl_object list = ECL_NIL;
   for (size_t i = sizeof functions / sizeof functions[0]; i-- > 0;)
-    list = ecl_cons(ecl_make_cfun((cl_objectfn_fixed)functions[i], ECL_NIL,
-                                  ECL_NIL, 1),
-                    list);
+    list = ecl_cons(
+        ecl_make_cfun((cl_objectfn_fixed)functions[i], ECL_NIL, ECL_NIL, 1),
+        list);
   return list;
 }
