@@ -100,6 +100,7 @@ rows() {
   local file=$1
   if [ "$(head -c 8 "$1" 2>/dev/null | tr -d '\0')" = mprofmap ]; then
     file=$BUILD/malloc/$suite.rows.data
+    rm -f "$file" # an earlier one
     "$MPROF" merge -o "$file" "$1" 2>"$file.err" || cat "$file.err"
   fi
   "$BUILD/tests/figures" "$file" "$2"

@@ -20,17 +20,8 @@ wanted=${MUTANTS:-80}
 result=$work/result
 export TEST_TIMEOUT=300
 
-slow='c/test_corrupt
-lisp/live
-malloc/failing
-malloc/allocators
-malloc/memory
-cli/targets
-cli/attach
-c/test_file_bounds
-random/run
-exact/run
-html/run'
+slow=$(printf '%s\n' c/test_corrupt lisp/live malloc/{failing,allocators,memory} \
+  cli/{targets,attach} c/test_file_bounds {random,exact,html}/run)
 
 # Print the suites that cover the file $1, one a line, the slow ones last.
 suites() {

@@ -134,19 +134,21 @@ open_tree(struct monitor *m)
 /* ---- the image ---- */
 
 /* Makes the image, with what was counted before.  The program is noted at
- * once: later there may be no /proc.  Returns 0 or an errno value. */
+ * once: later there may be no /proc.  Locks the stripes before the image is
+ * there, or a thread could put its new stripe into it, which would then be in
+ * it twice.  Returns 0 or an errno value. */
 static int
 make_image(struct monitor *m)
 {
-  int error = process_image_open();
-  if (error != 0)
-    return error;
-  code_notes_add(0);
   stripes_lock();
-  context_tree_map(&m->tree);
-  region_table_map(&m->regions);
-  stripes_map();
-  error = image_opened();
+  int error = process_image_open();
+  if (error == 0) {
+    code_notes_add(0);
+    context_tree_map(&m->tree);
+    region_table_map(&m->regions);
+    stripes_map();
+    error = image_opened();
+  }
   stripes_unlock();
   if (error == 0)
     image_file_settle(true);
