@@ -247,21 +247,32 @@ finish(void *closure)
   pthread_mutex_unlock(&files->lock);
 }
 
+/* Returns whether the image PATH stays one, because its process may still
+ * count in it.  A copy of that process also has it mapped, until the copy
+ * first counts.  So at the end of the program the process is looked for. */
+static bool
+is_still_used(const struct run_files *files, const char *path)
+{
+  struct image_head head;
+  return image_read_head(path, &head) && image_is_used(path, &head) &&
+         !(files->ended && kill((pid_t)head.process, 0) != 0 &&
+           errno == ESRCH);
+}
+
 /* Makes the image PATH a profile, or removes it if it has counted nothing; an
- * image that a process still uses stays.  First searches for programs that
- * wait, as they must not wait for this.  Takes all locks.  Returns false if
- * it fails: the error of FILES says why. */
+ * image that is still used stays.  First searches for programs that wait, as
+ * they must not wait for this.  Takes all locks.  Returns false if it fails:
+ * the error of FILES says why. */
 static bool
 finish_file(struct run_files *files, char *path, const char *process)
 {
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
-  struct image_head head;
   struct stat status;
   if (!files->ended)
     wait_and_search(files, 0);
   if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
-      (image_read_head(path, &head) && image_is_used(path, &head)))
+      is_still_used(files, path))
     return true;
   if (files->interval != 0)
     pthread_mutex_lock(&files->timelines_lock);

@@ -44,17 +44,17 @@ ends 'children' 4 "7668 bytes in 52 objects were lost, directly or indirectly, f
   --fail-on-leak sh -c './losing; ./losing; :'
 ${CC:-gcc} -O0 -o alike -x c - <<'END'
 #include <stdlib.h>
+#include <unistd.h>
 static void *volatile last;
 static void a(void) { last = malloc(100); }
 static void b(void) { last = malloc(100); }
 int main(int argc, char **argv)
 {
   (void)argv;
-  if (argc > 1)
-    a();
-  else
-    b();
+  argc > 1 ? a() : b();
   last = NULL;
+  /* a copy that never counts, and so never leaves the image */
+  return fork() == 0 && alarm(60) == 0 && pause() != 0;
 }
 END
 for order in './alike; ./alike a; :' './alike a; ./alike; :'; do
