@@ -235,10 +235,11 @@ output_file_open(const char *path)
   file->descriptor = -1;
   pool_on_release(drop, file);
   const bool exists = stat(path, &status) == 0;
-  if (exists && realpath(path, resolved) == NULL)
+  const bool regular = exists && S_ISREG(status.st_mode);
+  if (regular && realpath(path, resolved) == NULL)
     cannot_write(file, errno);
-  file->target = pool_text(exists ? resolved : path);
-  if (!exists || S_ISREG(status.st_mode))
+  file->target = pool_text(regular ? resolved : path);
+  if (!exists || regular)
     open_temporary(file, exists ? &status : NULL);
   else if ((file->descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) <
            0)

@@ -189,8 +189,8 @@ expect 'output by a link' 0 '' export --format=folded -o link "$w"
 [ -L link ] && [ "$(wc -l <kept)" = 2 ] && [ "$(stat -c %a kept)" = 640 ]
 result $? 'a link stays a link, a mode stays a mode'
 expect 'output to a device' 0 '' export --format=folded -o /dev/null "$w"
-[ -c /dev/null ]
-result $? 'a device stays a device'
+[ -c /dev/null ] && "$MPROF" report -o /dev/stdout "$w" | grep TOTAL >out
+result $? 'a device stays a device, and a pipe is one'
 expect 'missing folder' 1 \
   "mprof: cannot write 'no/such': No such file or directory" \
   export --format=folded -o no/such "$w"
