@@ -7,7 +7,8 @@
  * fails; then they call the program's new-handler, and throw in the end.  So
  * they count as malloc and free here, and the real operator is called when
  * malloc has failed.  The operators of any other library are called, and what
- * they ask malloc for is counted.  C23's free_sized and free_aligned_sized
+ * they ask malloc for is counted.  So are the C++ library's, if a program
+ * replaces some of its operators: the library's others call these.  C23's free_sized and free_aligned_sized
  * are treated the same way; many C libraries lack them.
  *
  * Exceptions pass through the frames here.  None may have anything to clean
@@ -24,7 +25,7 @@ enum operators {
   OPERATORS_UNKNOWN,
   OPERATORS_STANDARD, /* of a C++ library, or it is not known whose */
   OPERATORS_OF_ALLOCATOR,
-  OPERATORS_FOREIGN
+  OPERATORS_FOREIGN       /* or standard ones that call such */
 };
 
 /* An operator behind the one of that name here. */
@@ -56,9 +57,30 @@ kind_of(void *function)
   const void *object = object_of_address(function, &path);
   if (object != NULL && object == object_of_address(real_malloc, &allocator))
     return OPERATORS_OF_ALLOCATOR;
+  path = basename(path); /* a folder may be named so */
   return strstr(path, "libstdc++") != NULL || strstr(path, "libc++") != NULL
              ? OPERATORS_STANDARD
              : OPERATORS_FOREIGN;
+}
+
+/* Returns whether the program or a library replaces an operator that others
+ * of the C++ library call. */
+static bool
+has_replacement(void)
+{
+  static const char names[][24] = {
+      "_Znwm",  "_Znam",  "_ZnwmSt11align_val_t",  "_ZnamSt11align_val_t",
+      "_ZdlPv", "_ZdaPv", "_ZdlPvSt11align_val_t", "_ZdaPvSt11align_val_t"};
+  const char *path;
+  const void *const own = object_of_address(names, &path);
+  bool found = false;
+  for (size_t i = 0; !found && i < sizeof names / sizeof *names; i++) {
+    void *function = dlsym(RTLD_DEFAULT, names[i]);
+    if (function != NULL && object_of_address(function, &path) == own)
+      real_function(&function, names[i]);
+    found = kind_of(function) == OPERATORS_FOREIGN;
+  }
+  return found;
 }
 
 static int
@@ -68,6 +90,8 @@ find_operator(struct cxx_operator *known, const char *name)
   this_thread.inside++;
   real_function(&function, name);
   int kind = kind_of(function);
+  if (kind == OPERATORS_STANDARD && function != NULL && has_replacement())
+    kind = OPERATORS_FOREIGN;
   __atomic_store_n(&known->function, function, __ATOMIC_RELAXED);
   __atomic_store_n(&known->kind, kind, __ATOMIC_RELEASE);
   this_thread.inside--;
