@@ -209,7 +209,7 @@ c_short        := $(filter-out $(if $(short),%/test_file_bounds.c),$(test_c))
 # What is damaged or fails at every place is so at every tenth here, with SHORT=1;
 # how much memory files take, is not looked at with sanitizers at all.
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
-	@$(MAKE) --no-print-directory O=$(top)/asan CFLAGS='-O1 -g' \
+	@$(MAKE) --no-print-directory O=$(top)/asan CFLAGS='-O1 -g1' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
 	  test_c='$(c_short)' check-asan-variant
 

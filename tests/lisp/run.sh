@@ -22,7 +22,8 @@ export CL_SOURCE_REGISTRY XDG_CACHE_HOME
   exit 1
 }
 
-exec "$ECL" --norc --eval '(require :asdf)' \
+exec "$ECL" --norc --eval '(require :asdf)' --eval '(require :cmp)' \
+  --eval '(setf c::*cc-optimize* "-O0")' \
   --eval '(handler-bind
               ((error (lambda (condition)
                         (format t "~&# ~A~%" condition)
