@@ -3,7 +3,8 @@
 #
 # Run the FiveAM tests by ASDF, as (asdf:test-system "mprof") does.  FiveAM
 # and what it needs come from their own folders, and are not compiled; nothing
-# else that the machine has of ASDF or Lisp systems is looked at.
+# else that the machine has of ASDF or Lisp systems is looked at.  The C compiler
+# gets -O0, as some have it while they develop: chains are to be the same.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1

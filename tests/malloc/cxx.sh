@@ -45,6 +45,9 @@ same 'a table of functions' 1 "$("$MPROF" report --verbose --tables=direct --no-
   cxx.data | grep -c ' app::keep<\.\.\.>(std::string const&)$')"
 same 'the call graph' 1 "$("$MPROF" report --verbose --tables=graph --no-legend \
   cxx.data | grep -cE '^\[.* app::keep<\.\.\.>\(std::string const&\) \[')"
+same 'a comparison' 1 "$("$MPROF" diff --verbose --tables=functions --width=0 \
+  cxx.data cxx.data |
+  grep -c ' app::keep<\.\.\.>(std::string const&)$')"
 same 'an export' 1 "$("$MPROF" export --format=folded cxx.data |
   grep -cF 'keep<std::__cxx11::basic_string<char, std::char_traits<char>,')"
 # What the library allocates is its caller's, unless asked for.
@@ -60,6 +63,9 @@ case_runtime();case_runtime()::{lambda()#1}::operator()() const 33' \
 same 'the library itself' 213 "$(awk -F';' \
   '$NF ~ /^(std|__gnu_cxx)::/ { sub(/.* /, "", $NF); n += $NF }
    END { print n }' all)"
+same 'the same bytes' "$(awk '{ n += $NF } END { print n }' all)" \
+  "$("$MPROF" export --format=folded cxx.data |
+    awk '{ n += $NF } END { print n }')"
 # The C++ library's other operators call those that a program replaces.
 ${CXX:-g++} -O0 -std=c++17 -o own -x c++ - <<'END'
 #include <cstdlib>

@@ -8,8 +8,9 @@
  * they count as malloc and free here, and the real operator is called when
  * malloc has failed.  The operators of any other library are called, and what
  * they ask malloc for is counted.  So are the C++ library's, if a program
- * replaces some of its operators: the library's others call these.  C23's free_sized and free_aligned_sized
- * are treated the same way; many C libraries lack them.
+ * replaces some of its operators: the library's others call these.  C23's
+ * free_sized and free_aligned_sized are treated the same way; many C libraries
+ * lack them.
  *
  * Exceptions pass through the frames here.  None may have anything to clean
  * up: the linker put a part of an unwinder into this library, which does not
@@ -25,7 +26,7 @@ enum operators {
   OPERATORS_UNKNOWN,
   OPERATORS_STANDARD, /* of a C++ library, or it is not known whose */
   OPERATORS_OF_ALLOCATOR,
-  OPERATORS_FOREIGN       /* or standard ones that call such */
+  OPERATORS_FOREIGN /* or standard ones that call such */
 };
 
 /* An operator behind the one of that name here. */
