@@ -35,14 +35,12 @@
   "What a stream takes, without its buffer.")
 
 (defun compiled (source)
-  "The package in which SOURCE has been compiled and loaded."
-  (let ((*package* (make-package (string-upcase (pathname-name source))
-                                 :use '(#:common-lisp)))
-        (*standard-output* (make-broadcast-stream)))
-    (load (compile-file source
-                        :output-file (format nil "~A/~A-~A.fas"
-                                             (ext:getenv "ADVICE_WORK") *rule*
-                                             (pathname-name source))))
+  "The package into which SOURCE is loaded; it is compiled if it was not yet."
+  (let* ((name (pathname-name source))
+         (*package* (make-package (string-upcase name) :use '(#:common-lisp)))
+         (*standard-output* (make-broadcast-stream))
+         (code (format nil "~A/~A.fas" (ext:getenv "ADVICE_WORK") name)))
+    (load (or (probe-file code) (compile-file source :output-file code)))
     *package*))
 
 (defun measured (name package)
@@ -96,6 +94,10 @@ what advice by the rule says that it saves; NIL: there is none."
   (loop for i from 1
         while (find-symbol (format nil control i) package)
         collect i))
+
+(defun compile-alike ()
+  (compiled "tests/advice/alike.lisp")
+  (ext:quit 0))
 
 (defun main ()
   (let ((package (compiled (format nil "tests/advice/programs/~A.lisp" *rule*)))
