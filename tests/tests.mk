@@ -144,8 +144,13 @@ soak: all $(figures) ## threads, forks and unloading at once; six minutes, SECON
 check-malloc: all $(figures) $(packages)-allocators ## C programs whose totals are known by hand
 	@$(test_env) tests/run-tests.sh malloc
 
+# Those on which the release of ECL has an effect.
+exact_short := $(filter-out budget.lisp lost-names.lisp,$(notdir \
+  $(wildcard tests/exact/programs/*.lisp)))
+
 check-exact: all $(packages)-unwind ## programs whose totals are known by hand
-	@$(test_env) tests/run-tests.sh exact
+	@$(test_env) $(if $(short),EXACT_PROGRAMS='$(exact_short)') \
+	  tests/run-tests.sh exact$(if $(short),/run)
 
 check-embedding: all ## Lisp code in programs and libraries
 	@$(test_env) tests/run-tests.sh embedding
@@ -190,7 +195,7 @@ check-deb: all $(packages)-deb ## the Debian packages in a clean root folder; as
 check-arm64: $(packages)-cross $(packages)-arm64 ## most of it on AArch64, emulated; as root, from the mirror; 45 min
 	@BUILD=$(top) tests/portable/arm64.sh $(SUITES)
 
-check-portable: $(ecl_key) $(packages)-cross ## C files compile for AArch64, and the reader's with musl, without a warning
+check-portable: $(ecl_key) $(packages)-cross $(packages)-clang ## C files compile by Clang, for AArch64, and the reader's with musl, without a warning
 	@$(test_env) tests/run-tests.sh portable/compile
 
 check-emacs: all $(packages)-emacs ## profiles and advice in Emacs, with SLIME, and Sly if SLY names its folder
@@ -200,14 +205,16 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 	@$(test_env) tests/run-tests.sh growth
 
 # Those tests of the command that run it, and are not about the documents; with
-# SHORT=1, nor about debuggers.
+# SHORT=1, nor about debuggers, or how programs are run and files are merged.
 cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
-  targets $(if $(short),attach)),$(patsubst tests/%.sh,%,$(wildcard tests/cli/*.sh)))
+  targets $(if $(short),attach files merge run signals)),$(patsubst \
+  tests/%.sh,%,$(wildcard tests/cli/*.sh)))
 # Those of C, with SHORT=1 without the longest.
-c_short        := $(filter-out $(if $(short),%/test_file_bounds.c),$(test_c))
+c_short        := $(filter-out $(if $(short),%/test_file_bounds.c \
+  %/test_malloc_interrupted.c),$(test_c))
 
-# What is damaged or fails at every place is so at every tenth here, with SHORT=1;
-# how much memory files take, is not looked at with sanitizers at all.
+# With SHORT=1 what is damaged or fails at every place is so at every tenth, and
+# 15 images are damaged.  How much memory files take is not looked at.
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
 	@$(MAKE) --no-print-directory O=$(top)/asan CFLAGS='-O1 -g1' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
@@ -216,15 +223,16 @@ check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan
 .PHONY: check-asan-variant
 check-asan-variant: tests $(command) $(malloc_a) $(manuals)
 	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' EVERY=$(short:1=10) \
+	  DAMAGES=$(short:1=15) \
 	  tests/run-tests.sh c $(cli_sanitized) sanitized recover/damaged
 
 check-clang: $(ecl_key) $(packages)-clang ## headers, C tests and C programs by Clang, without a warning
 	@$(MAKE) --no-print-directory O=$(top)/clang CC=clang SANITIZE=-Werror \
-	  test_c='$(c_short)' check-clang-variant
+	  check-clang-variant
 
 .PHONY: check-clang-variant
 check-clang-variant: tests $(command) $(malloc_so) $(malloc_a) $(monitor_so) $(serve_so) $(figures)
-	@$(test_env) tests/run-tests.sh headers c $(if $(short),malloc/inlined,malloc)
+	@$(test_env) tests/run-tests.sh headers c malloc
 
 # For variants in which the monitor alone is another one.
 reduce_as_built = reduce_o='$(filter-out $(shared_c:%.c=$(O)/obj/%.o),$(reduce_o))'
@@ -240,8 +248,8 @@ check-tsan-variant: tests $(malloc_a)
 	@$(test_env) MPROF=$(top)/bin/mprof SANITIZE='$(SANITIZE)' tests/run-tests.sh c sanitized
 
 # Those that are about what the monitor computes.
-malloc_short := $(addprefix malloc/,budget code functions leaks pools reachable \
-  recursion regions threads timeline)
+malloc_short := $(addprefix malloc/,budget code functions pools recursion \
+  regions threads)
 
 # In a program that it is preloaded into, what watches the monitor may be no
 # library: gcc then puts an invalid instruction where something is undefined.
@@ -285,8 +293,8 @@ check-tiny-variant: tests $(command) $(monitor_so) $(reduce_so)
 
 check-tiny-short: tests $(monitor_so)
 	@cp $(top)/lib/libmprof-reduce.so $(top)/lib/libmprof-serve.so $(O)/lib
-	@$(test_env) MPROF=$(top)/bin/mprof EXACT_PROGRAMS='$(addsuffix .lisp,$(tiny))' \
-	  tests/run-tests.sh c exact/run
+	@$(test_env) MPROF=$(top)/bin/mprof EXACT_FLAGS=-O0 \
+	  EXACT_PROGRAMS='$(addsuffix .lisp,$(tiny))' tests/run-tests.sh c exact/run
 
 
 check-suite: all tests $(foreach list,allocators everyday unwind,$(packages)-$(list)) ## the suites that SUITES names, such as malloc/ends or lisp

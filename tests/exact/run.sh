@@ -17,7 +17,8 @@ mkdir -p "$work"
 
 # The harness runs compiled, so that it is the same in both variants.
 harness=$work/harness.fas
-"$ECL" --norc --eval "(require :mprof)" --eval \
+"$ECL" --norc --eval "(require :mprof)" --eval '(require :cmp)' \
+  --eval '(setf c::*cc-optimize* "-O0")' --eval \
   "(compile-file \"tests/exact/harness.lisp\" :output-file \"$harness\")" \
   --eval '(ext:quit 0)' >"$work/harness.log" 2>&1 </dev/null
 if [ ! -e "$harness" ]; then

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# All C files compile without a warning for AArch64; and those of the command
-# that reads profiles with musl, another C library.  Headers of other libraries
-# are this machine's.
+# All C files compile without a warning by Clang, and by GCC for AArch64; and
+# those of the command that reads profiles with musl, another C library.  Headers
+# of other libraries are this machine's.
 
 cd "$(dirname "$0")/../.." || exit 1
 export headers="-isystem $BUILD/ecl/include -idirafter /usr/include \
@@ -13,7 +13,7 @@ export headers="-isystem $BUILD/ecl/include -idirafter /usr/include \
 # statements.
 compile() {
   local flags=-fsyntax-only
-  case $3 in monitor/*) flags='-O1 -fno-omit-frame-pointer -c -o /dev/null' ;; esac
+  case $1:$3 in AArch64:monitor/*) flags='-O1 -fno-omit-frame-pointer -c -o /dev/null' ;; esac
   # shellcheck disable=SC2086
   if eval "$2 $HEADER_FLAGS $headers $flags -Werror $3"; then
     echo "ok - $1: $3"
@@ -26,8 +26,10 @@ export -f compile
 # files COMPILER NAME: each of them on standard input.
 files() { xargs -P "$(nproc)" -I{} bash -c "compile '$2' '$1' {}"; }
 
-ls monitor/*/*.c monitor/*/*/*.c reduce/*.c reduce/*/*.c |
-  files aarch64-linux-gnu-gcc AArch64
+for compiler in 'clang Clang' 'aarch64-linux-gnu-gcc AArch64'; do
+  # shellcheck disable=SC2086
+  ls monitor/*/*.c monitor/*/*/*.c reduce/*.c reduce/*/*.c | files $compiler
+done
 # The reader has the monitor's image, which another library may not.
 {
   ls reduce/*.c reduce/*/*.c | grep -v ^reduce/serve/

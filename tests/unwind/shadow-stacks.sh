@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}" "${CC:=gcc}"
 flags=-fcf-protection=full
-programs='c-exits calls depth foreign interrupts threads'
+programs='c-exits calls foreign'
 work=$BUILD/unwind/shadow-stacks
 rm -rf "$work"
 mkdir -p "$work" || exit 1
