@@ -296,7 +296,6 @@ check-tiny-short: tests $(monitor_so)
 	@$(test_env) MPROF=$(top)/bin/mprof EXACT_FLAGS=-O0 \
 	  EXACT_PROGRAMS='$(addsuffix .lisp,$(tiny))' tests/run-tests.sh c exact/run
 
-
 check-suite: all tests $(foreach list,allocators everyday unwind,$(packages)-$(list)) ## the suites that SUITES names, such as malloc/ends or lisp
 	@$(test_env) tests/run-tests.sh $(SUITES)
 

@@ -28,23 +28,3 @@ read_back() {
   mkdir -p "$folder"
   WORK=$folder python3 "tests/formats/$1" "${profiles[@]}"
 }
-
-# install_node_packages: those that package.json names, once.
-install_node_packages() {
-  local node=$work/node
-  (
-    flock 9
-    cmp -s tests/formats/package.json "$node/installed" && exit
-    rm -rf "$node"
-    mkdir -p "$node"
-    cp tests/formats/package.json "$node/"
-    (cd "$node" && npm install --no-package-lock --ignore-scripts --no-audit \
-      --no-fund) >"$work/npm.log" 2>&1 || { cat "$work/npm.log"; exit 1; }
-    cp tests/formats/package.json "$node/installed"
-  ) 9>"$work/npm.lock"
-}
-
-# node_script SCRIPT ARGUMENT...: run SCRIPT with these packages.
-node_script() {
-  NODE_PATH=$work/node/node_modules node "tests/formats/$1" "${@:2}"
-}

@@ -125,7 +125,6 @@ async function begin() {
     get('page').hidden = false;
     get('waiting').remove();
     shell.open();
-    performance.mark('drawn');
     document.documentElement.dataset.ready = 'yes';
   } catch (error) {
     get('waiting').textContent =
