@@ -145,11 +145,11 @@ check-malloc: all $(figures) $(packages)-allocators ## C programs whose totals a
 	@$(test_env) tests/run-tests.sh malloc
 
 # Those on which the release of ECL has an effect.
-exact_short := $(filter-out budget.lisp lost-names.lisp,$(notdir \
-  $(wildcard tests/exact/programs/*.lisp)))
+exact_short := c-exits calls clos depth finalizers interrupts names numbers \
+  threads types
 
 check-exact: all $(packages)-unwind ## programs whose totals are known by hand
-	@$(test_env) $(if $(short),EXACT_PROGRAMS='$(exact_short)') \
+	@$(test_env) $(if $(short),EXACT_PROGRAMS='$(addsuffix .lisp,$(exact_short))') \
 	  tests/run-tests.sh exact$(if $(short),/run)
 
 check-embedding: all ## Lisp code in programs and libraries
@@ -248,8 +248,7 @@ check-tsan-variant: tests $(malloc_a)
 	@$(test_env) MPROF=$(top)/bin/mprof SANITIZE='$(SANITIZE)' tests/run-tests.sh c sanitized
 
 # Those that are about what the monitor computes.
-malloc_short := $(addprefix malloc/,budget code functions pools recursion \
-  regions threads)
+malloc_short := $(addprefix malloc/,budget code functions pools regions threads)
 
 # In a program that it is preloaded into, what watches the monitor may be no
 # library: gcc then puts an invalid instruction where something is undefined.

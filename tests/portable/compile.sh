@@ -9,8 +9,8 @@ cd "$(dirname "$0")/../.." || exit 1
 export headers="-isystem $BUILD/ecl/include -idirafter /usr/include \
   -idirafter /usr/include/x86_64-linux-gnu"
 
-# compile NAME COMPILER FILE: one test.  Of the monitor code is made, for the asm
-# statements.
+# compile NAME COMPILER FILE: one test.  Of the monitor code is made for AArch64,
+# for the asm statements.
 compile() {
   local flags=-fsyntax-only
   case $1:$3 in AArch64:monitor/*) flags='-O1 -fno-omit-frame-pointer -c -o /dev/null' ;; esac

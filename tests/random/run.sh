@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Random programs, whose profiles must equal what each says of itself.
-# COUNT of them from SEED on are for the interpreter, and a twentieth of that
+# COUNT of them from SEED on are for the interpreter, and a fifteenth of that
 # has compiled functions; with ECL 24.5.10 a tenth, and there are no others
 # (see generator.lisp).  KIND=bytecode or KIND=compiled runs COUNT of that kind
 # only; COLLECT=1 has them call the collector; FUNCTIONS and FUEL make them
@@ -11,7 +11,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}"
-: "${SEED:=1}" "${COUNT:=200}" "${KIND:=}"
+: "${SEED:=1}" "${COUNT:=150}" "${KIND:=}"
 work=$BUILD/random
 mkdir -p "$work"
 
@@ -59,7 +59,7 @@ share() {
 case $KIND${RELEASE:-21.2.1} in
 21.2.1)
   share bytecode "$COUNT"
-  share compiled $(((COUNT + 19) / 20))
+  share compiled $(((COUNT + 14) / 15))
   ;;
 24.5.10) share compiled $(((COUNT + 9) / 10)) ;;
 bytecode* | compiled*) share "$KIND" "$COUNT" ;;

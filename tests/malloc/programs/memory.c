@@ -178,7 +178,7 @@ CASE(every)
     free(objects[i]);
   }
   mprof_region_end();
-  recurse(6000);
+  recurse(2000);
   use_threads();
   use_child();
   for (int i = 0; i < 30000; i++)
