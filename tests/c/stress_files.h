@@ -204,7 +204,7 @@ stress_deep(struct stress *s, size_t count, uint64_t period)
 enum { PROGRAM_BYTES = 16 << 20, SECONDS = 30 };
 static char output[] = "/tmp/mprof-test-XXXXXX"; /* of merge */
 
-/* Each file is read by the first ones, and the others take turns. */
+/* All files are read by the first ones; the others take turns. */
 enum { FOR_EACH_FILE = 3, IN_TURN = 3 };
 static const char *const commands[][8] = {
     {"report", "-verbose", "-leaktable", "--callers=100"},
