@@ -26,7 +26,7 @@ packages=$(awk -v list="$list" 'index("," $1 ",", "," list ",") {
   build gcc libc6-dev make autoconf patch xz-utils
   build libgc-dev libatomic-ops-dev libffi-dev libgmp-dev
   # The monitor and the reducer; libdw and libiberty the reducer alone.
-  build zlib1g-dev libelf-dev libdw-dev libiberty-dev
+  build zlib1g-dev libisal-dev libelf-dev libdw-dev libiberty-dev
   # What serves profiles.
   build libmicrohttpd-dev
   # Tests alone: cmocka and FiveAM run them, protobuf-c reads and writes
@@ -138,7 +138,7 @@ check_by_compiling() {
   for tool in "${cc%% *}" make autoconf autoreconf patch xz protoc-c basenc; do
     command -v "$tool" >/dev/null || lacking="$lacking $tool"
   done
-  for header in gc.h atomic_ops.h ffi.h gmp.h zlib.h libelf.h \
+  for header in gc.h atomic_ops.h ffi.h gmp.h zlib.h isa-l.h libelf.h \
     elfutils/libdw.h protobuf-c/protobuf-c.h cmocka.h; do
     printf '%s\n' '#include <stdarg.h>' '#include <stddef.h>' \
       '#include <stdint.h>' '#include <setjmp.h>' "#include <$header>" |

@@ -14,13 +14,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <isa-l/igzip_lib.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-enum { PIECE_BYTES = 8192 };
+enum { PIECE_BYTES = 1 << 16 };
 
 void
 cannot_read(const char *path, const char *why)
@@ -92,44 +92,49 @@ check_limits(const struct input_file *file)
     bad_gzip(file, "expands more than any profile does");
 }
 
-static void
-end_stream(void *stream)
+/* Returns what STATUS, which ISA-L gave back, says of a file. */
+static const char *
+fault_of(int status)
 {
-  inflateEnd(stream);
+  switch (status) {
+  case ISAL_INVALID_WRAPPER:
+    return "the header of a compressed part is invalid";
+  case ISAL_UNSUPPORTED_METHOD:
+    return "unknown compression method";
+  case ISAL_INCORRECT_CHECKSUM:
+    return "the checksum of its data is wrong";
+  default:
+    return "compressed data is damaged";
+  }
 }
 
 /* Inflates PACKED, which may be several members, into the data. */
 static void
 inflate_all(struct input_file *file, struct input_octets packed)
 {
-  z_stream *stream = pool_zeroed(1, sizeof *stream);
-  bool ended = false; /* a member */
-  if (inflateInit2(stream, 15 + 16) != Z_OK)
-    fail_memory();
-  pool_on_release(end_stream, stream);
+  struct inflate_state *stream = pool_zeroed(1, sizeof *stream);
+  isal_inflate_init(stream);
+  stream->crc_flag = ISAL_GZIP;
   do {
     const size_t left = packed.length - file->file_bytes;
-    stream->avail_in = left > UINT_MAX ? UINT_MAX : (uInt)left;
+    if (stream->block_state == ISAL_BLOCK_FINISH)
+      isal_inflate_reset(stream);
+    stream->avail_in = left > UINT_MAX ? UINT_MAX : (uint32_t)left;
     stream->next_in = (uint8_t *)(uintptr_t)packed.data + file->file_bytes;
     stream->avail_out = PIECE_BYTES;
     stream->next_out = room_for_piece(file);
-    if (ended && inflateReset(stream) != Z_OK)
-      fail_memory();
-    int status = inflate(stream, Z_NO_FLUSH);
+    const int status = isal_inflate(stream);
     file->file_bytes = (uint64_t)(stream->next_in - packed.data);
     file->length += PIECE_BYTES - stream->avail_out;
-    ended = status == Z_STREAM_END;
     check_limits(file);
-    if (status == Z_MEM_ERROR)
-      fail_memory();
-    if (status != Z_OK && !ended && status != Z_BUF_ERROR)
-      bad_gzip(file, stream->msg != NULL ? stream->msg
-                                         : "compressed data is damaged");
+    if (status < 0)
+      bad_gzip(file, fault_of(status));
   } while (file->file_bytes < packed.length ||
-           (stream->avail_out == 0 && !ended));
-  if (!ended)
+           (stream->avail_out == 0 &&
+            stream->block_state != ISAL_BLOCK_FINISH));
+  if (stream->block_state != ISAL_BLOCK_FINISH)
     bad_gzip(file, "compressed data is cut short");
-  pool_release_now(stream);
+  pool_free(stream);
   if (file->length == 0)
     refuse(file, 0, "inflated data", "the compressed file holds no data");
 }

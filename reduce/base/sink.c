@@ -4,7 +4,7 @@
  * writes are continued.
  *
  * A file is replaced as a whole: temporary file, fsync, rename.  A symbolic
- * link is followed first, so that the link stays a link.  zlib compresses. */
+ * link is followed first, so that the link stays a link.  ISA-L compresses. */
 
 #include "base/sink.h"
 
@@ -12,13 +12,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <isa-l/igzip_lib.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
 void
 sink_init(struct sink *sink, sink_write *write_bytes, void *target)
@@ -267,28 +267,25 @@ output_file_close(struct sink *sink, bool sync)
 
 /* ---- compression ------------------------------------------------------- */
 
-enum { PIECE_BYTES = 4096, GZIP_WINDOW = 15 + 16 };
+enum { PIECE_BYTES = 1 << 14 };
 
 struct gzip_sink {
   struct sink sink;    /* is first, as this is known by it */
   struct sink *target; /* not owned */
-  z_stream stream;
-  gz_header header;
+  struct isal_zstream stream;
+  uint8_t level[ISAL_DEF_LVL1_SMALL]; /* what the level needs */
 };
 
-/* Compresses LENGTH bytes, and with FLUSH Z_FINISH ends the member. */
+/* Compresses what the stream has been given, as far as it can be yet. */
 static int
-compress_bytes(struct gzip_sink *gzip, const char *bytes, size_t length,
-               int flush)
+compress_bytes(struct gzip_sink *gzip)
 {
-  unsigned char piece[PIECE_BYTES];
-  z_stream *stream = &gzip->stream;
-  stream->next_in = (unsigned char *)(uintptr_t)bytes;
-  stream->avail_in = (uInt)length;
+  uint8_t piece[PIECE_BYTES];
+  struct isal_zstream *stream = &gzip->stream;
   do {
     stream->next_out = piece;
     stream->avail_out = sizeof piece;
-    if (deflate(stream, flush) == Z_STREAM_ERROR)
+    if (isal_deflate(stream) != COMP_OK)
       return EIO;
     sink_bytes(gzip->target, (const char *)piece,
                sizeof piece - stream->avail_out);
@@ -299,31 +296,43 @@ compress_bytes(struct gzip_sink *gzip, const char *bytes, size_t length,
 static int
 write_compressed(void *target, const char *bytes, size_t length)
 {
-  return compress_bytes(target, bytes, length, Z_NO_FLUSH);
+  struct gzip_sink *gzip = target;
+  gzip->stream.next_in = (uint8_t *)(uintptr_t)bytes;
+  gzip->stream.avail_in = (uint32_t)length;
+  return compress_bytes(gzip);
 }
 
+/* Writes the header of the member, with COMMENT, to the target. */
 static void
-end(void *what)
+write_header(struct gzip_sink *gzip, const char *comment)
 {
-  struct gzip_sink *gzip = what;
-  deflateEnd(&gzip->stream);
+  enum { FIXED_BYTES = 10, UNIX = 3 };
+  const size_t length = comment != NULL ? strlen(comment) + 1 : 0;
+  uint8_t *bytes = pool_alloc(FIXED_BYTES + length);
+  struct isal_gzip_header header;
+  isal_gzip_header_init(&header);
+  header.os = UNIX;
+  header.comment = (char *)(uintptr_t)comment;
+  header.comment_buf_len = (uint32_t)length;
+  gzip->stream.next_out = bytes;
+  gzip->stream.avail_out = (uint32_t)(FIXED_BYTES + length);
+  isal_write_gzip_header(&gzip->stream, &header);
+  sink_bytes(gzip->target, (const char *)bytes, gzip->stream.total_out);
+  pool_free(bytes);
 }
 
 struct sink *
 gzip_sink_open(struct sink *target, const char *comment)
 {
-  enum { UNIX = 3 };
   struct gzip_sink *gzip = pool_alloc(sizeof *gzip);
-  gzip->stream = (z_stream){0};
-  gzip->header =
-      (gz_header){.comment = (Bytef *)(uintptr_t)comment, .os = UNIX};
+  isal_deflate_init(&gzip->stream);
+  gzip->stream.level = 1;
+  gzip->stream.level_buf = gzip->level;
+  gzip->stream.level_buf_size = sizeof gzip->level;
+  gzip->stream.gzip_flag = IGZIP_GZIP_NO_HDR;
   gzip->target = target;
   sink_init(&gzip->sink, write_compressed, gzip);
-  if (deflateInit2(&gzip->stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, 8,
-                   Z_DEFAULT_STRATEGY) != Z_OK)
-    fail_memory();
-  pool_on_release(end, gzip);
-  deflateSetHeader(&gzip->stream, &gzip->header);
+  write_header(gzip, comment);
   return &gzip->sink;
 }
 
@@ -331,9 +340,11 @@ void
 gzip_sink_close(struct sink *sink)
 {
   struct gzip_sink *gzip = (struct gzip_sink *)sink;
-  if (sink_flush(sink))
-    sink_fail(sink, compress_bytes(gzip, "", 0, Z_FINISH));
-  pool_release_now(gzip);
+  if (sink_flush(sink)) {
+    gzip->stream.end_of_stream = 1;
+    gzip->stream.avail_in = 0;
+    sink_fail(sink, compress_bytes(gzip));
+  }
   sink_fail(gzip->target, sink->error_number);
   pool_free(gzip);
 }

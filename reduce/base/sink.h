@@ -98,14 +98,14 @@ void string_sink_clear(struct string_sink *string);
 struct sink *output_file_open(const char *path);
 void output_file_close(struct sink *sink, bool sync);
 
-/* Starts compressing into TARGET, as fast as zlib can: files are 8 to 13 %
- * larger than at its level 4, which takes twice as long.
+/* Starts compressing into TARGET.  ISA-L at its level 1 takes a ninth of the
+ * time of zlib at its own, and 77 MB become 5.2 in place of 5.9 MB.
  *
  * Returns a sink, in the pool in use.  What is written to it reaches TARGET
  * as one gzip member, without a name or a date, so that equal content gives
- * equal bytes; gzip_sink_close ends that and frees the sink, but does not
- * flush TARGET.  COMMENT stands in the header, and says what the file is
- * without inflating it; NULL: there is none.  A failure of either sink is one
- * of TARGET.  TARGET and COMMENT must outlive the result. */
+ * equal bytes on processors of one kind; gzip_sink_close ends that and frees
+ * the sink, but does not flush TARGET.  COMMENT stands in the header, and says
+ * what the file is without inflating it; NULL: there is none.  A failure of
+ * either sink is one of TARGET.  TARGET must outlive the result. */
 struct sink *gzip_sink_open(struct sink *target, const char *comment);
 void gzip_sink_close(struct sink *sink);

@@ -43,8 +43,8 @@ formats=/proc/sys/fs/binfmt_misc
 # ---- the root folder ----
 
 packages='make autoconf patch xz-utils gcc g++ libc6-dev libgc-dev
-  libatomic-ops-dev libffi-dev libgmp-dev zlib1g-dev libelf-dev libdw-dev
-  libiberty-dev libmicrohttpd-dev libcmocka-dev cl-fiveam
+  libatomic-ops-dev libffi-dev libgmp-dev zlib1g-dev libisal-dev libelf-dev
+  libdw-dev libiberty-dev libmicrohttpd-dev libcmocka-dev cl-fiveam
   libprotobuf-c-dev protobuf-c-compiler cl-ppcre ca-certificates
   dpkg-dev man-db groff-base file libc6-dbg libjemalloc2'
 # The libraries that the cross tools need there.
