@@ -3,7 +3,7 @@
 #
 # run.sh [PROGRAM...]: run each program, or those that EXACT_PROGRAMS names, or
 # all of programs/, in every variant that its first line names, by words and by
-# whole walks, and compare the chains that both ways found.  With SHORT=1 it is
+# whole walks (or as it says, by words), and compare the chains of both ways.  With SHORT=1 it is
 # one variant, by words alone.  EXACT_FLAGS are more flags for their Lisp and C
 # code, EXACT_WORK is a folder for what is made of it.
 
@@ -66,7 +66,7 @@ compare() {
   # Its name has the variant in it: both variants run side by side.
   rm -f "$work/$name-$2.fas"
   run "$1" "$2" words || failed=1
-  [ "${SHORT:-}" != 1 ] || return $failed
+  [ "${SHORT:-}" != 1 ] && ! grep -q '^;;;; words' "$1" || return $failed
   run "$1" "$2" full || failed=1
   if difference=$(diff "$work/$name-$2-words" "$work/$name-$2-full" 2>&1)
   then

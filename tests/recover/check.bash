@@ -6,7 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/check.bash"
 : "${CC:=gcc}"
 programs=$top/tests/recover/programs
-kills=${KILLS:-10}
+kills=${KILLS:-6}
 ulimit -S -c 0
 
 wait_for() { # COMMAND...

@@ -1,4 +1,4 @@
-;;;; variants: compiled
+;;;; words, variants: compiled
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; More byte-compiled functions and classes than there is room for: what is
