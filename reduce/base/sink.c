@@ -274,14 +274,19 @@ struct gzip_sink {
   struct sink *target; /* not owned */
   struct isal_zstream stream;
   uint8_t level[ISAL_DEF_LVL1_SMALL]; /* what the level needs */
+  size_t plain_count;
+  uint8_t plain[1 << 16]; /* each call copies as much as is remembered, 32 kB */
 };
 
-/* Compresses what the stream has been given, as far as it can be yet. */
+/* Compresses what is there of the plain bytes. */
 static int
 compress_bytes(struct gzip_sink *gzip)
 {
   uint8_t piece[PIECE_BYTES];
   struct isal_zstream *stream = &gzip->stream;
+  stream->next_in = gzip->plain;
+  stream->avail_in = (uint32_t)gzip->plain_count;
+  gzip->plain_count = 0;
   do {
     stream->next_out = piece;
     stream->avail_out = sizeof piece;
@@ -297,9 +302,12 @@ static int
 write_compressed(void *target, const char *bytes, size_t length)
 {
   struct gzip_sink *gzip = target;
-  gzip->stream.next_in = (uint8_t *)(uintptr_t)bytes;
-  gzip->stream.avail_in = (uint32_t)length;
-  return compress_bytes(gzip);
+  int error = 0;
+  if (length > sizeof gzip->plain - gzip->plain_count)
+    error = compress_bytes(gzip);
+  memcpy(gzip->plain + gzip->plain_count, bytes, length);
+  gzip->plain_count += length;
+  return error;
 }
 
 /* Writes the header of the member, with COMMENT, to the target. */
@@ -330,6 +338,7 @@ gzip_sink_open(struct sink *target, const char *comment)
   gzip->stream.level_buf = gzip->level;
   gzip->stream.level_buf_size = sizeof gzip->level;
   gzip->stream.gzip_flag = IGZIP_GZIP_NO_HDR;
+  gzip->plain_count = 0;
   gzip->target = target;
   sink_init(&gzip->sink, write_compressed, gzip);
   write_header(gzip, comment);
@@ -342,7 +351,6 @@ gzip_sink_close(struct sink *sink)
   struct gzip_sink *gzip = (struct gzip_sink *)sink;
   if (sink_flush(sink)) {
     gzip->stream.end_of_stream = 1;
-    gzip->stream.avail_in = 0;
     sink_fail(sink, compress_bytes(gzip));
   }
   sink_fail(gzip->target, sink->error_number);
