@@ -140,7 +140,8 @@ struct lisp_timeline {
 MPROF_API unsigned long mprof_lisp_timeline_open(unsigned long milliseconds);
 
 /* Takes slices until mprof_lisp_timeline_stop is called; and waits until it
- * does, so that what its thread allocates to begin with is not counted. */
+ * does, each time that counting starts, so that what its thread allocates to
+ * begin with is not counted. */
 MPROF_API void mprof_lisp_timeline_run(struct lisp_timeline *timeline);
 MPROF_API void mprof_lisp_timeline_await(struct lisp_timeline *timeline);
 MPROF_API void mprof_lisp_timeline_stop(struct lisp_timeline *timeline);
@@ -219,6 +220,7 @@ mprof_lisp_timeline_await(struct lisp_timeline *t)
 {
   while (sem_wait(&t->runs) != 0)
     continue;
+  sem_post(&t->runs); /* for the next start */
 }
 
 void
