@@ -32,7 +32,7 @@ $(proto_o): $(top)/gen/profile.pb-c.c $(O)/flags
 
 $(O)/obj/tests/%.o: tests/%.c $(O)/flags | $(top)/gen/profile.pb-c.h $(ecl_key)
 	@mkdir -p $(@D)
-	$(call quiet,CC,$<)$(call compile,$(warnings) -I$(top)/gen)
+	$(call quiet,CC,$<)$(call compile,$(ecl_flags) $(warnings) -I$(top)/gen)
 
 tests: $(tests) $(figures) $(profiles)
 
@@ -44,10 +44,10 @@ $(O)/tests/test_monitor_%: $(O)/obj/tests/c/test_monitor_%.o $(monitor_o) $(redu
 
 # Those of the monitor of C programs take only the parts that they test: what
 # takes the place of malloc stays out.
-$(O)/obj/malloc/parts.a: $(malloc_o)
+$(R)/obj/malloc/parts.a: $(malloc_o)
 	@rm -f $@ && ar rcs $@ $^
 
-$(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(O)/obj/malloc/parts.a
+$(O)/tests/test_malloc_%: $(O)/obj/tests/c/test_malloc_%.o $(R)/obj/malloc/parts.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK,$@)$(CC) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ \
 	  -lcmocka
