@@ -36,7 +36,7 @@ all_suites() {
   monitor/c/*) kinds='c malloc everyday recover/c' ;;
   monitor/lisp/*) kinds='c lisp exact embedding random recover/lisp' ;;
   monitor/*) kinds='c malloc lisp exact recover embedding' ;;
-  reduce/advice/*) kinds='c cli advice' ;;
+  reduce/advice/* | reduce/common/*) kinds='c cli advice exact lisp' ;;
   reduce/export/*) kinds='c cli formats html serve' ;;
   reduce/serve/*) kinds='c cli serve lisp' ;;
   reduce/images/* | reduce/symbols/*) kinds='c cli recover malloc lisp' ;;
