@@ -111,7 +111,7 @@ for the name of its file, and a list for values with commas between them."
 
 (defun regular-expression (value)
   "Return VALUE, of an option that takes a regular expression, as such: what
-names a function, or is one, matches this function or its methods."
+names a function or type, or is a function, matches it, or its methods."
   (typecase value
     (generic-function (regular-expression (clos:generic-function-name value)))
     (function (regular-expression

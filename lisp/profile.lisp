@@ -168,7 +168,7 @@ unless it is NIL."
                                                   :holders :predicate))))
                      collect keyword
                      and collect (if (member keyword '(:focus :ignore :hide
-                                                       :show :show-from))
+                                                       :show :show-from :type))
                                      (regular-expression value)
                                      value)))
         (samples (profile-samples profile)))

@@ -69,10 +69,10 @@ SOURCE (optional): report on this instead: an object of type PROFILE, or a file,
 a folder or a list of files, as for LOAD-PROFILE.  :PROFILE SOURCE is the same.
 STREAM (default *STANDARD-OUTPUT*): where to print; T is the same.  With NIL,
 the tables are returned as a string, and the PROFILE as the second value.
-OPTIONS: keywords and values.  Every option of `mprof report' is a keyword:
-`--by=package' is :BY :PACKAGE, `--tables=direct,types' :TABLES '(:DIRECT
-:TYPES), `--verbose' :VERBOSE T.  (mprof:report :help t) lists them.  :FOCUS,
-:IGNORE, :HIDE, :SHOW and :SHOW-FROM also take a function or its name.
+OPTIONS: those of `mprof report', as keywords and values: `--by=package' is :BY
+:PACKAGE, `--tables=direct,types' :TABLES '(:DIRECT :TYPES), `--verbose'
+:VERBOSE T.  (mprof:report :help t) lists them.  :FOCUS, :IGNORE, :HIDE, :SHOW
+and :SHOW-FROM also take a function or its name, :TYPE the name of a type.
 COLLECT, HOLDERS (booleans, default NIL): as for LOAD-PROFILE.
 The options of *OPTIONS* are added.
 

@@ -70,7 +70,7 @@
     (dolist (focus (list 'conses-for #'conses-for))
       (is (= 7 (data:figure :allocations
                             (mprof:load-profile nil :focus focus
-                                               :type "^CONS$"))))))
+                                               :type 'cons))))))
   (with-idle-profiler
     (signals mprof:allocation-budget-exceeded
       (mprof:with-allocation-budget (:bytes 63 :function 'conses-for)
