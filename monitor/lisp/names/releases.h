@@ -67,3 +67,18 @@ release_stacks(cl_env_ptr env)
       .frames = env->RELEASE_FIELD(frs_stack.org, frs_org),
       .frames_end = env->RELEASE_FIELD(frs_stack.top, frs_top) + 1};
 }
+
+/* Calls FREED, unless it is NULL, for each stack of a thread that ends. Newer
+ * releases free them when the thread has no environment, and tell nobody. */
+static inline void
+release_stacks_freed(cl_env_ptr env, void (*freed)(void *memory))
+{
+  cl_index size;
+  const struct release_stacks s = release_stacks(env);
+  if (ECL_VERSION_NUMBER < 240510 || freed == NULL)
+    return;
+  freed((void *)release_bindings(env, &size));
+  freed((void *)s.arguments);
+  freed((void *)s.bindings);
+  freed((void *)s.frames);
+}

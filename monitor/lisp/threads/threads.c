@@ -25,6 +25,7 @@
 #include "lisp/live/live_table.h"
 #include "lisp/names/lisp_functions.h"
 #include "lisp/names/lisp_printer.h"
+#include "lisp/names/releases.h"
 #include "monitor.h"
 
 enum {
@@ -292,6 +293,7 @@ threads_counters(void)
 void
 threads_end(cl_env_ptr env)
 {
+  release_stacks_freed(env, ecl_allocation_monitor.freed);
   monitor_lock();
   hook_hang(env, NULL);
   struct thread_state **const p = place_of(env, ""), *const t = *p;
