@@ -291,7 +291,8 @@ OPTIONS says so."
     (loop for (nil location) in (and name
                                      (ignore-errors (funcall function name)))
           when (and (eq (first location) :location)
-                    (member (first (second location)) '(:file :buffer)))
+                    (member (first (second location)) '(:file :buffer))
+                    (mprof::plain-p (second (second location)))) ; else garbled
             collect location)))
 
 (defun function-location (row)
