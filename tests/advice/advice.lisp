@@ -95,10 +95,6 @@ what advice by the rule says that it saves; NIL: there is none."
         while (find-symbol (format nil control i) package)
         collect i))
 
-(defun compile-alike ()
-  (compiled "tests/advice/alike.lisp")
-  (ext:quit 0))
-
 (defun main ()
   (let ((package (compiled (format nil "tests/advice/programs/~A.lisp" *rule*)))
         (shared (compiled "tests/advice/alike.lisp")))

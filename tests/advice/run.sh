@@ -12,8 +12,7 @@ work=$BUILD/advice
 mkdir -p "$work"
 export ECL work
 
-# lisp RULE FORM: evaluate FORM, of advice.lisp.  What the C compiler does is of
-# no account.
+# lisp RULE FORM: evaluate FORM, of advice.lisp, where nothing is optimized.
 lisp() {
   ADVICE_RULE=$1 ADVICE_WORK=$work timeout 300 "$ECL" --norc \
     --eval '(require :mprof)' --eval '(require :cmp)' \
@@ -30,7 +29,7 @@ run_rule() {
 }
 export -f lisp run_rule
 rm -f "$work"/*.fas
-lisp '' '(advice-tests::compile-alike)' >"$work/alike.log"
+lisp '' '(advice-tests::compiled "tests/advice/alike.lisp")' >"$work/alike.log"
 
 rules=("$@")
 if [ $# = 0 ]; then
