@@ -144,7 +144,7 @@ soak: all $(figures) ## threads, forks and unloading at once; six minutes, SECON
 check-malloc: all $(figures) $(packages)-allocators ## C programs whose totals are known by hand
 	@$(test_env) tests/run-tests.sh malloc
 
-# Those on which the release of ECL has an effect.
+# Programs whose figures depend on the release of ECL.
 exact_short := c-exits calls clos depth finalizers interrupts names numbers \
   threads types
 

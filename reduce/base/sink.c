@@ -278,7 +278,7 @@ struct gzip_sink {
   uint8_t plain[1 << 16]; /* each call copies as much as is remembered, 32 kB */
 };
 
-/* Compresses what is there of the plain bytes. */
+/* Compresses the plain bytes.  Returns the error of the target, or 0. */
 static int
 compress_bytes(struct gzip_sink *gzip)
 {

@@ -3,9 +3,9 @@
 #
 # run.sh [PROGRAM...]: run each program, or those that EXACT_PROGRAMS names, or
 # all of programs/, in every variant that its first line names, by words and by
-# whole walks (or as it says, by words), and compare the chains of both ways.  With SHORT=1 it is
-# one variant, by words alone.  EXACT_FLAGS are more flags for their Lisp and C
-# code, EXACT_WORK is a folder for what is made of it.
+# whole walks, and compare the chains of both.  Where that line begins with
+# `words', there are no whole walks.  With SHORT=1 it is one variant, by words.
+# EXACT_FLAGS are more flags for the code, EXACT_WORK is a folder for its files.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1

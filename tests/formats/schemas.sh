@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The schema of JSON is mprof's own; that of speedscope is in speedscope's package,
-# which npm gets once.
+# The schema of JSON is mprof's own.  That of speedscope is in its package, which
+# npm gets once.
 . "$(dirname "$0")/setup.bash"
 node=$work/node
 if ! cmp -s tests/formats/package.json "$node/installed"; then

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # All C files compile without a warning by Clang, and by GCC for AArch64; and
-# those of the command that reads profiles with musl, another C library.  Headers
-# of other libraries are this machine's.
+# those of the command that reads profiles with musl, another C library.  The
+# headers of other libraries are this machine's.
 
 cd "$(dirname "$0")/../.." || exit 1
 export headers="-isystem $BUILD/ecl/include -idirafter /usr/include \
   -idirafter /usr/include/x86_64-linux-gnu"
 
-# compile NAME COMPILER FILE: one test.  Of the monitor code is made for AArch64,
-# for the asm statements.
+# compile NAME COMPILER FILE: one test, for AArch64 also of asm statements.
 compile() {
   local flags=-fsyntax-only
-  case $1:$3 in AArch64:monitor/*) flags='-O1 -fno-omit-frame-pointer -c -o /dev/null' ;; esac
+  [[ $1:$3 != AArch64:monitor/* ]] ||
+    flags='-O1 -fno-omit-frame-pointer -c -o /dev/null'
   # shellcheck disable=SC2086
   if eval "$2 $HEADER_FLAGS $headers $flags -Werror $3"; then
     echo "ok - $1: $3"

@@ -16,7 +16,7 @@ work=$BUILD/random
 mkdir -p "$work"
 
 files=(oracle generator statements programs library measure checks run)
-# The generator need not be fast; what it generates is compiled as usual.
+# The generator need not be fast.  What it generates is compiled as usual.
 forms=(--eval '(require :cmp)' --eval '(setf c::*cc-optimize* "-O0")')
 for file in "${files[@]}"; do
   forms+=(--eval "(load (compile-file \"tests/random/$file.lisp\"

@@ -68,7 +68,7 @@ release_stacks(cl_env_ptr env)
       .frames_end = env->RELEASE_FIELD(frs_stack.top, frs_top) + 1};
 }
 
-/* Calls FREED, unless it is NULL, for each stack of a thread that ends. Newer
+/* Calls FREED, unless it is NULL, for each stack of a thread that ends.  Newer
  * releases free them when the thread has no environment, and tell nobody. */
 static inline void
 release_stacks_freed(cl_env_ptr env, void (*freed)(void *memory))

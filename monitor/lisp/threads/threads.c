@@ -10,11 +10,9 @@
  * are used from then on; its `env' is NULL.  When one of its name begins,
  * that goes on with the state, whose counters are added to those of all
  * threads that are gone.  Once MOST_ENDED states are of threads that have
- * ended, threads of further names are counted as one name.  So a program that
- * makes threads without end leaves no more states than that.
+ * ended, threads of further names are counted as one name.
  *
- * Not done here: finding the threads that began while nothing was counted
- * (stop.c). */
+ * stop.c finds the threads that began while nothing was counted. */
 #include "lisp/threads/threads.h"
 
 #include <stdlib.h>
