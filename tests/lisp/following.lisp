@@ -12,8 +12,8 @@
 (defpackage #:following
   (:use #:common-lisp)
   (:export #:*kept* #:same #:in-thread
-           #:again-and-again #:in-other-words #:call-collector #:addresses
-           #:still-alive #:collect-until-dead #:following))
+           #:in-other-words #:call-collector #:addresses #:still-alive
+           #:collect-until-dead #:following))
 
 (in-package #:following)
 
@@ -32,13 +32,6 @@
                                        (apply function arguments)
                                        nil)))
   (in-other-words))
-
-(defun again-and-again (seconds function &rest arguments)
-  "Call FUNCTION with ARGUMENTS for so many SECONDS."
-  (loop with end = (+ (get-internal-real-time)
-                      (* seconds internal-time-units-per-second))
-        while (< (get-internal-real-time) end)
-        do (apply function arguments)))
 
 (defun in-other-words (&optional (depth 100))
   "Write over what is left of a stack."

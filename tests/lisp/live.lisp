@@ -13,8 +13,8 @@
 (defun lines (measure file)
   "The lines of the profile FILE: (CHAIN TYPE NUMBER), the number being that of
 MEASURE.  A chain is a list of names."
-  (mprof:save "live.folded" :profile (mprof:load-profile file) :value measure
-                            :frames :types :system :root)
+  (mprof:save "live.folded" :profile file :value measure :frames :types
+                            :system :root)
   (with-open-file (in "live.folded")
     (loop for line = (read-line in nil)
           while line
@@ -210,11 +210,11 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
     (collect-until-dead addresses)))
 
 (following "many threads that end"
-  (loop repeat 600 do (in-thread #'conses 3) (in-thread #'garbage 2))
-  (same "what they left" '(("CONS" 1800 28800)) (alive 'conses))
+  (loop repeat 300 do (in-thread #'conses 3) (in-thread #'garbage 2))
+  (same "what they left" '(("CONS" 900 14400)) (alive 'conses))
   (same "what they did not" '() (alive 'garbage))
-  (pop-dead 900)
-  (same "half of it" '(("CONS" 900 14400)) (alive 'conses)))
+  (pop-dead 450)
+  (same "half of it" '(("CONS" 450 7200)) (alive 'conses)))
 
 (following "stop, start and reset"
   (in-thread #'conses 100)
