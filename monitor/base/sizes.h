@@ -27,5 +27,6 @@ enum {
   SIZE_FIRST_ROOM = SIZE_OF(16, 62),
   /* Of an arena that grows; bytes, whole pages. */
   SIZE_FIRST_ARENA = SIZE_OF(4096, 1 << 18),
-  SIZE_SHARED_TABLE_BITS = SIZE_OF(2, 10) /* log2 of the first places */
+  SIZE_SHARED_TABLE_BITS = SIZE_OF(2, 10), /* log2 of the first places */
+  SIZE_KEPT_OBJECTS = SIZE_OF(1 << 12, 1 << 19) /* kept_objects.h, at most */
 };

@@ -356,10 +356,10 @@ calls C for the first time, would be in the figures of that time."
 failed.  The file EXACT_FAS is what the other way of counting has compiled."
   (ecase *variant*
     (:compiled
-     (add-compiler-flags (ext:getenv "EXACT_FLAGS"))
      (let ((fas (ext:getenv "EXACT_FAS"))
            (*compile-verbose* nil))
        (unless (probe-file fas)
+         (add-compiler-flags (ext:getenv "EXACT_FLAGS"))
          (multiple-value-bind (output warnings failure)
              (compile-file source :output-file fas)
            ;; what the compiler says does not end with a newline

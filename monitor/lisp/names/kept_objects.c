@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <gc/gc_mark.h>
 
+#include "base/sizes.h"
 #include "common/phase.h"
 #include "image/arena.h"
 #include "image/image.h"
@@ -48,7 +49,8 @@ int
 kept_objects_open(void)
 {
   struct arena arena;
-  if (arena_reserve(&arena, (KEPT_OBJECTS + 1) * sizeof *kept.objects) != 0)
+  if (arena_reserve(&arena,
+                    (SIZE_KEPT_OBJECTS + 1) * sizeof *kept.objects) != 0)
     return -1;
   kept.objects = arena.base;
   kept.next_push_other_roots = GC_get_push_other_roots();
@@ -169,11 +171,11 @@ uint32_t
 kept_objects_add(cl_object object)
 {
   uint32_t place = place_of(object);
-  if (place != 0 || kept.count == KEPT_OBJECTS)
+  if (place != 0 || kept.count == SIZE_KEPT_OBJECTS)
     return place;
   spin_lock(&kept.places.lock);
   place = place_of(object); /* by another thread meanwhile */
-  if (place == 0 && kept.count < KEPT_OBJECTS)
+  if (place == 0 && kept.count < SIZE_KEPT_OBJECTS)
     place = add(object);
   spin_unlock(&kept.places.lock);
   return place;
@@ -190,7 +192,7 @@ uint32_t
 kept_objects_in_tree(uint32_t number)
 {
   const uint32_t place = number - FUNCTION_OBJECT_BASE;
-  return place <= KEPT_OBJECTS && kept.objects != NULL
+  return place <= SIZE_KEPT_OBJECTS && kept.objects != NULL
              ? kept.objects[place].in_tree
              : 0;
 }

@@ -10,10 +10,8 @@
 
 struct note_list;
 
-enum {
-  KEPT_OBJECTS = 1 << 19,        /* at most */
-  FUNCTION_OBJECT_BASE = 1 << 24 /* above all numbers of compiled functions */
-};
+/* Above all numbers of compiled functions. */
+enum { FUNCTION_OBJECT_BASE = 1 << 24 };
 
 /* Makes the table, once.  Returns 0, or -1 without memory. */
 int kept_objects_open(void);

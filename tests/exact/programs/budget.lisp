@@ -11,7 +11,7 @@
       *beyond-the-budget* t)
 
 (eval-when (:compile-toplevel :load-toplevel :execute)
-  (defconstant +cold+ 300 "Functions that make one object at a time.")
+  (defconstant +cold+ 150 "Functions that make one object at a time.")
 
   (defun cold-name (i)
     (intern (format nil "COLD-~D" i) '#:exact)))
@@ -73,7 +73,7 @@ said to be."
     (conses-of 'hot 'one (* 2 turns) (* 2 turns))
     (arc 'work 'cold turns (* 2 turns) (+ (* turns +cons+) arrays))
     (check "some have no context" nil
-           (mprof.data:row :functions (cold-name 299) *profile*))
+           (mprof.data:row :functions (cold-name (1- +cold+)) *profile*))
     (check "what these made, and what the others made" (* 2 turns)
            (+ (mprof.data:figure :allocations
                (mprof.data:row :arcs '(cold "[over the budget]") *profile*))

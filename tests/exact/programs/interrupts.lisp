@@ -178,11 +178,11 @@
     (mapc #'mp:process-join threads)))
 
 (measuring ("forks while threads take snapshots and allocate")
-    (fork-beside-threads 60)
-  (conses-of 'fork-beside-threads 'make-conses 60 600)
+    (fork-beside-threads 20)
+  (conses-of 'fork-beside-threads 'make-conses 20 200)
   (calls 'make-some *rounds*)
   (self 'make-some (* 100 *rounds*) (* 100 *rounds* +cons+))
-  (check "each child has counted" (loop repeat 60 collect 7) *statuses*))
+  (check "each child has counted" (loop repeat 20 collect 7) *statuses*))
 
 ;;; The dynamic linker's lock is copied as it is: nobody opens it in the child
 ;;; when another thread has it.

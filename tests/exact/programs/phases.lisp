@@ -6,6 +6,8 @@
 
 (in-package #:exact)
 
+(require :cmp) ; now, and not in what is measured
+
 ;; What the compiler allocates depends on its caches; what it calls does not.
 (setf *dump-only* "EXACT::CONSES")
 

@@ -2,11 +2,13 @@
 ;;;; SPDX-License-Identifier: LGPL-2.1-or-later
 ;;;;
 ;;;; More byte-compiled functions and classes than there is room for: what is
-;;;; left out of chains, and what has no class, is counted to the one.
+;;;; left out of chains, and what has no class, is counted to the one.  Where
+;;;; tables are not tiny, making so many takes half a minute.
 
 (in-package #:exact)
 
-(defconstant +room+ 524288 "KEPT_OBJECTS in monitor/lisp/names/kept_objects.h.")
+(defconstant +room+ 4096
+  "SIZE_KEPT_OBJECTS with MPROF_TINY, in monitor/base/sizes.h.")
 
 (defun known (x)
   (cons x x))
