@@ -209,9 +209,10 @@ check-growth: all ## ten million contexts; takes 4 GB of memory
 cli_sanitized  := $(filter-out $(addprefix cli/,alone documents legends manual \
   targets $(if $(short),attach files merge run signals)),$(patsubst \
   tests/%.sh,%,$(wildcard tests/cli/*.sh)))
-# Those of C, with SHORT=1 without the longest.
+# Those of C, with SHORT=1 without the longest and those of Lisp's monitor,
+# which then need not be compiled.
 c_short        := $(filter-out $(if $(short),%/test_file_bounds.c \
-  %/test_malloc_interrupted.c),$(test_c))
+  %/test_malloc_interrupted.c tests/c/test_monitor_%),$(test_c))
 
 # With SHORT=1 what is damaged or fails at every place is so at every tenth, and
 # 15 images are damaged.  How much memory files take is not looked at.
@@ -240,7 +241,7 @@ reduce_as_built = reduce_o='$(filter-out $(shared_c:%.c=$(O)/obj/%.o),$(reduce_o
 # Only what has threads of its own.
 check-tsan: all ## C programs and tests with threads with ThreadSanitizer
 	@$(MAKE) --no-print-directory O=$(top)/tsan SANITIZE=-fsanitize=thread \
-	  test_c=tests/c/test_monitor_shared_table.c $(reduce_as_built) \
+	  test_c=tests/c/test_malloc_shared_table.c \
 	  check-tsan-variant
 
 .PHONY: check-tsan-variant

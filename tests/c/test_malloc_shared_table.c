@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * test_monitor_shared_table.c -- tables that threads share, and what is made
+ * test_malloc_shared_table.c -- tables that threads share, and what is made
  * of one: the numbers of functions, before and after their code is unloaded.
  */
 #include <dlfcn.h>
