@@ -215,7 +215,7 @@ c_short        := $(filter-out $(if $(short),%/test_file_bounds.c \
   %/test_malloc_interrupted.c tests/c/test_monitor_%),$(test_c))
 
 # With SHORT=1 what is damaged or fails at every place is so at every tenth, and
-# 15 images are damaged.  How much memory files take is not looked at.
+# 8 images are damaged.  How much memory files take is not looked at.
 check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan and UBSan
 	@$(MAKE) --no-print-directory O=$(top)/asan CFLAGS='-O1 -g1' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all' \
@@ -224,7 +224,7 @@ check-asan: $(ecl_key) $(malloc_so) ## C and command tests, C programs with ASan
 .PHONY: check-asan-variant
 check-asan-variant: tests $(command) $(malloc_a) $(manuals)
 	@$(test_env) MPROF_LIB=$(top)/lib SANITIZE='$(SANITIZE)' EVERY=$(short:1=10) \
-	  DAMAGES=$(short:1=15) \
+	  DAMAGES=$(short:1=8) \
 	  tests/run-tests.sh c $(cli_sanitized) sanitized recover/damaged
 
 check-clang: $(ecl_key) $(packages)-clang ## headers, C tests and C programs by Clang, without a warning

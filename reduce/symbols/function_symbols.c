@@ -39,12 +39,12 @@ static bool
 is_second_malloc(const char *name)
 {
   static const char *const prefixes[] = {SECOND_ALLOCATORS};
-  const size_t length = strlen(name), bare = strlen("malloc");
-  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-    if (length == strlen(prefixes[i]) + bare &&
-        strcmp(name + length - bare, "malloc") == 0 &&
-        strncmp(name, prefixes[i], length - bare) == 0)
+  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+    const size_t length = strlen(prefixes[i]);
+    if (name[0] == prefixes[i][0] && strncmp(name, prefixes[i], length) == 0 &&
+        strcmp(name + length, "malloc") == 0)
       return true;
+  }
   return false;
 }
 
