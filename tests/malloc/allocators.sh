@@ -32,14 +32,17 @@ figures_of() {
   echo "$status $(beyond "$1.nothing" "$1.data")"
 }
 
-# compile_all FLAG...: the three programs.
-compile_all() {
-  compile functions -O1 "$@"
-  compile cxx -O1 -std=c++17 "$@"
-  compile threads -O1 "$@"
+for name in functions threads; do compile $name -O1 -c && mv $name $name.o; done
+compile cxx -O1 -std=c++17 -c && mv cxx cxx.o
+
+# link_all FLAG...: the three programs.
+link_all() {
+  $CC -o functions functions.o "$@" &&
+    $CC -o threads threads.o "$@" -lpthread &&
+    ${CXX:-g++} -o cxx cxx.o "$@" || result 1 "programs are linked with $*"
 }
 
-compile_all
+link_all
 begin functions
 begin cxx
 for name in $cases; do
@@ -89,10 +92,10 @@ for allocator in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
   fi
   ours=$monitor
   monitor="$ours $path" preloaded=$path
-  compile_all
+  link_all
   compare "$allocator, preloaded"
   monitor=$ours preloaded=
-  compile_all -Wl,--no-as-needed "$path"
+  link_all -Wl,--no-as-needed "$path"
   compare "$allocator, linked"
 done
 finish
