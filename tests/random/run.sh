@@ -11,7 +11,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${ECL:=$BUILD/bin/ecl}"
-: "${SEED:=1}" "${COUNT:=150}" "${KIND:=}"
+: "${SEED:=1}" "${COUNT:=100}" "${KIND:=}"
 work=$BUILD/random
 mkdir -p "$work"
 
