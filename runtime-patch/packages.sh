@@ -64,6 +64,8 @@ packages=$(awk -v list="$list" 'index("," $1 ",", "," list ",") {
   programs bzip2:bzip2 zstd:zstd mawk:mawk bc:bc file:file
   # What profiles them, too.
   bench-malloc heaptrack:heaptrack
+  # What keeps what was compiled, in .ci/run.
+  ccache ccache:ccache
   # Another compiler, what reads its debug information, and libFuzzer.
   clang,fuzz clang:clang
   clang llvm:llvm-addr2line

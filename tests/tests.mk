@@ -248,7 +248,7 @@ check-tsan: all ## C programs and tests with threads with ThreadSanitizer
 check-tsan-variant: tests $(malloc_a)
 	@$(test_env) MPROF=$(top)/bin/mprof SANITIZE='$(SANITIZE)' tests/run-tests.sh c sanitized
 
-setup-tests: $(foreach list,allocators everyday unwind formats html serve emacs clang cross,$(packages)-$(list)) ## install what all tests but check-fuzz need
+setup-tests: $(foreach list,allocators everyday unwind formats html serve emacs clang cross ccache,$(packages)-$(list)) ## install what all tests but check-fuzz need
 
 setup-fuzz: $(packages)-fuzz ## install what check-fuzz needs
 
