@@ -183,12 +183,14 @@ run_view(const struct options *options, struct sink *sink,
                       ? options->format->emit
                       : command_row(options->command)->emit;
   check_terminal(emit, options->output, sink);
-  rule_list_init(&rules, options->rules);
   if (options->open == NULL)
     profile_load(&read, options->files, options->file_count);
   const struct profile *profile =
       options->open == NULL ? &read : options->open->profile;
-  shown.rules = &rules;
+  if (options->rules != NULL || profile->language == LANGUAGE_LISP) {
+    rule_list_init(&rules, options->rules);
+    shown.rules = &rules;
+  }
   shown.base = make_base(options, profile, emit);
   add_views(&shown, profile, emit);
   const struct view *view = view_make(profile, &shown);
