@@ -119,6 +119,7 @@ async function addresses(tests, browser) {
     ["without ECL's own", () => page.tick('program-only', true)],
   ];
   const states = [await state(page)];
+  const copy = await browser.show(page.file);
   for (const [name, act] of steps) {
     await act();
     await page.settle();
@@ -126,11 +127,12 @@ async function addresses(tests, browser) {
     const { hash } = states[states.length - 1];
     tests.check(hash !== states[states.length - 2].hash,
       `address: ${name} is in it`, hash);
-    const copy = await page.copy(browser, hash);
+    await copy.page.goto('about:blank');
+    await copy.load(hash);
     tests.equal(await state(copy), states[states.length - 1],
       `address: a copied link shows ${name}`);
-    await copy.close();
   }
+  await copy.close();
   const walk = async (move, wanted, name) => {
     for (const expected of wanted) {
       await page.page[move]();

@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 
 function varint(value) {
+  if (value < 128) return Buffer.of(Number(value));
   const bytes = [];
   let rest = BigInt(value);
   do {
@@ -70,12 +71,13 @@ export class ProfileEncoder {
   // start}, where it called and where it begins, or a list of these, the last
   // of which the others are inlined into.
   location(frame) {
+    if (this.locations.has(frame)) return this.locations.get(frame);
     const frames = [frame].flat().map((part) =>
       (typeof part === 'string' ? { name: part } : part));
     const key = JSON.stringify(frames);
     if (this.locations.has(key)) return this.locations.get(key);
     const id = this.locations.size + 1;
-    this.locations.set(key, id);
+    this.locations.set(key, id).set(frame, id);
     this.parts.push(message(4, numberField(1, id), ...frames.map((part) =>
       message(4, numberField(1, this.function(part)),
         numberField(2, part.line ?? 0)))));

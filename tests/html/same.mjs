@@ -120,6 +120,7 @@ class Case {
     this.options = options.filter((option) => option !== base);
     this.pageOptions = [...this.exportOnly, ...base
       ? [`--base=${this.files[0]}`] : []];
+    this.page = [this.data, ...this.pageOptions].join(' ');
     this.sides = this.files.map((file) => exported(file, this.options));
     this.findRegions();
     this.compared = this.files.length > 1;
@@ -304,9 +305,14 @@ export async function testSame(tests, browser) {
   const left = readFileSync(`${GOLDEN}/left.txt`, 'utf8').match(
     /^[a-z].*(?=\n {2})/gm);
   const page = await browser.open('same', `${GOLDEN}/lines.data`);
-  for (const text of [...CASES, ...left]) {
-    const its = new Case(browser, text);
-    await browser.openIn(page, its.data, its.pageOptions);
+  const cases = [...CASES, ...left].map((text) => new Case(browser, text))
+    .sort((a, b) => a.page < b.page ? -1 : Number(a.page > b.page));
+  let opened = '';
+  for (const its of cases) {
+    const { text } = its;
+    if (its.page !== opened)
+      await browser.openIn(page, its.data, its.pageOptions);
+    opened = its.page;
     const choices = await its.address(page);
     await page.open(`#/?${new URLSearchParams(choices)}`);
     const words = await page.page.evaluate(() => [...document
