@@ -27,5 +27,4 @@ fi
 
 # Node finds packages from where a script lies.
 cp tests/html/*.mjs "$work/"
-GOLDEN=$PWD/tests/golden exec nice timeout 850 node "$work/main.mjs" \
-  "$work/pages"
+GOLDEN=$PWD/tests/golden exec node "$work/main.mjs" "$work/pages"
