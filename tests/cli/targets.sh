@@ -49,7 +49,7 @@ top_b=$scratch/b
 [ "${RELEASE:=21.2.1}" = 21.2.1 ] || top_b+=/$RELEASE
 old=()
 build() {
-  env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES \
+  env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u CCACHE \
     PATH="$scratch/tools:$PATH" make -s -C "$top" --no-print-directory \
     B="$scratch/b" ECL="$RELEASE" CC=gcc MAKE="make ${old[*]}" "${old[@]}" \
     "$@" 2>err

@@ -5,7 +5,7 @@
 # be read, and never a crash.
 
 . "$(dirname "$0")/check.bash"
-damages=${DAMAGES:-50}
+damages=${DAMAGES:-30}
 
 $CC -O1 -o damage "$programs/damage.c" &&
   $CC -g -O1 -fno-optimize-sibling-calls -o busy "$programs/busy.c" \
