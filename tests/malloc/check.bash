@@ -97,8 +97,9 @@ each_case() {
 
 # rows FILE WORD: the figures of it, see figures.c, which reads no images.
 rows() {
-  local file=$1
-  if [ "$(head -c 8 "$1" 2>/dev/null | tr -d '\0')" = mprofmap ]; then
+  local file=$1 magic=
+  read -r -N 8 magic 2>/dev/null <"$1"
+  if [ "$magic" = mprofmap ]; then
     file=$BUILD/malloc/$suite.rows.data
     rm -f "$file" # an earlier one
     "$MPROF" merge -o "$file" "$1" 2>"$file.err" || cat "$file.err"
@@ -141,19 +142,25 @@ totals() { rows "$1" all | cut -d' ' -f 3-6; }
 
 # sizes FILE SIZE...: of objects of each of these sizes
 # SIZE:ALLOCS:BYTES:KEPT:BYTES, one behind the other.
-sizes() {
-  local pattern
-  pattern=$(printf '|%s' "${@:2}")
-  rows "$1" size | cut -d' ' -f 2-6 | tr ' ' : |
-    grep -E "^(${pattern#|}):" | paste -sd' '
+sizes() { rows_of_sizes "$1" size 6 "${@:2}"; }
+
+# rows_of_sizes FILE WORD LAST SIZE...: the same of rows of WORD, of which it
+# has the words until LAST.
+rows_of_sizes() {
+  rows "$1" "$2" | awk -v sizes=" ${*:4} " -v last="$3" '
+    index(sizes, " " $2 " ") {
+      line = $2
+      for (i = 3; i <= last; i++) line = line ":" $i
+      all = all (all == "" ? "" : " ") line
+    }
+    END { print all }'
 }
 
 # check_sizes TITLE FIGURES...: that figures are those, as sizes has them, of
 # the profile of $program.
 check_sizes() {
-  # shellcheck disable=SC2046
-  same "$1" "${*:2}" "$(sizes "$program.data" $(printf '%s\n' "${@:2}" |
-    cut -d: -f 1))"
+  local figures=("${@:2}")
+  same "$1" "${*:2}" "$(sizes "$program.data" "${figures[@]%%:*}")"
 }
 
 # files TITLE LINE...: a line for each profile of $program, as `totals' has it:
@@ -171,16 +178,10 @@ files() {
 
 # lost FILE SIZE...: what was lost of each of these sizes, as objects,
 # SIZE:KEPT:DIRECTLY:INDIRECTLY, one behind the other.
-lost() {
-  local pattern
-  pattern=$(printf '|%s' "${@:2}")
-  [ ! -e "$1" ] || rows "$1" lost | cut -d' ' -f 2- | tr ' ' : |
-    grep -E "^(${pattern#|}):" | paste -sd' '
-}
+lost() { [ ! -e "$1" ] || rows_of_sizes "$1" lost 5 "${@:2}"; }
 
 # check_lost TITLE FIGURES...: that this is so in the profile of $program.
 check_lost() {
-  # shellcheck disable=SC2046
-  same "$1" "${*:2}" "$(lost "$program.data" $(printf '%s\n' "${@:2}" |
-    cut -d: -f 1))"
+  local figures=("${@:2}")
+  same "$1" "${*:2}" "$(lost "$program.data" "${figures[@]%%:*}")"
 }

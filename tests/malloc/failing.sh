@@ -11,7 +11,7 @@
 compile rights -O1
 compile faults -O1
 compile failing -O1 -fPIC -shared
-mkdir jail
+mkdir jail folder
 profile faults none # has the objects before alone
 "$MPROF" merge -o faults.data faults.data 2>err # as `mprof run' leaves it
 all=$(MPROF_OUT=$work/all.data LD_PRELOAD=$monitor ./rights jail none
@@ -29,16 +29,15 @@ says_what_it_lacks() {
 
 # judge STATUS: what is wrong with what a run has left; nothing: all is well.
 judge() {
-  local file lines got
-  lines=$(grep -c '^mprof: ' err)
+  local file got
   [ "$1" = 0 ] || echo "status $1"
-  [ -z "$(grep -v '^mprof: ' err)" ] || echo "says $(cat err)"
+  [ ! -s err ] || [ -z "$(grep -v '^mprof: ' err)" ] || echo "says $(cat err)"
   for file in folder/*; do
     got=$([ ! -e "$file" ] || rows "$file" all)
     case $file:$got in
     *x.data:"$all" | *x.data.*:'all - 2 60 2 60 2 60 0') ;;
     *x.data.old.*:"$before") ;; # where it cannot be removed
-    *x.data:"$before" | *'*':) [ "$lines" != 0 ] || echo 'says nothing' ;;
+    *x.data:"$before" | *'*':) [ -s err ] || echo 'says nothing' ;;
     *) says_what_it_lacks "$file" || echo "$file: $got" ;;
     esac
   done
@@ -47,16 +46,17 @@ judge() {
 # fail CASE CALL ERROR: the first one fails, the second one, and so on; or each
 # EVERY-th, where the environment has that.
 fail() {
-  local n status reached='' wrong=''
+  local n status found reached='' wrong=''
   for ((n = 1; ; n += ${EVERY:-1})); do
-    rm -rf folder && mkdir folder && cp faults.data folder/x.data
+    rm -f folder/* && cp faults.data folder/x.data
     (cd folder && timeout -k 1 60 env FAIL="$2:$n:$3" \
       MPROF_OUT=x.data LD_PRELOAD="$monitor:$work/failing" \
       ../rights ../jail "$1" >../out 2>../err 9>../reached </dev/null)
     status=$?
     [ -s reached ] || break
     reached=1
-    wrong+=$(judge "$status" | sed "s/^/$n-th: /")
+    found=$(judge "$status")
+    wrong+=${found:+$n-th: $found$'\n'}
   done
   [ -z "$reached" ] || same "$1: $2 fails" '' "$wrong"
 }
