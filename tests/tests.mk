@@ -102,10 +102,10 @@ $(no_words)-work/key: FORCE | $(ecl_key)
 	  $(download) $(facts) $(no_words).series
 
 ## Targets.  Scripts find what was built through these.
-# SHORT=1 is what .ci/run asks for.
+# SHORT=1 is what .ci/run asks for.  CACHE is where compiled Lisp systems are kept.
 short    := $(filter 1,$(SHORT))
 test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
-  MPROF_LIB=$(O)/lib XDG_CACHE_HOME=$(top)/cache TESTS='$(tests)' \
+  MPROF_LIB=$(O)/lib XDG_CACHE_HOME=$(or $(CACHE),$(top)/cache) TESTS='$(tests)' \
   RELEASE=$(ECL) \
   HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
 

@@ -89,8 +89,9 @@ start_debugger(struct debugger *d, size_t pid, const char *script)
 {
   int output[2];
   const char *const arguments[] = {
-      "env", "-u", "DEBUGINFOD_URLS", "gdb", "-batch", "-nx", "-p",
-      pool_format("%zu", pid), "-x", "/dev/stdin",
+      "env", "-u", "DEBUGINFOD_URLS", "gdb", "-batch", "-nx",
+      "-readnever", /* the script names no more than symbols */
+      "-p", pool_format("%zu", pid), "-x", "/dev/stdin",
       /* its program, which may have been deleted */
       pool_format("/proc/%zu/exe", pid), NULL};
   *d = (struct debugger){.error = "gdb failed", .status = -1};
