@@ -89,18 +89,6 @@ $(top)/reference-work/key: FORCE | $(ecl_key)
 	@runtime-patch/build-ecl.sh $(reference) $(top)/reference-work \
 	  $(download) $(facts) ""
 
-# With all patches but those whose names match WITHOUT: what bench-words
-# compares with.
-WITHOUT     ?= frame-words
-no_words    := $(top)/no-words
-
-$(no_words)-work/key: FORCE | $(ecl_key)
-	@grep -q -e '$(WITHOUT)' $(series) || \
-	  { echo 'mprof: no patch is called $(WITHOUT); set WITHOUT' >&2; exit 1; }
-	@mkdir -p $(top) && grep -v -e '$(WITHOUT)' $(series) >$(no_words).series
-	@runtime-patch/build-ecl.sh $(no_words) $(no_words)-work \
-	  $(download) $(facts) $(no_words).series
-
 ## Targets.  Scripts find what was built through these.
 # SHORT=1 is what .ci/run asks for.  CACHE is where compiled Lisp systems are kept.
 short    := $(filter 1,$(SHORT))
@@ -315,9 +303,6 @@ bench-serve: all $(packages)-serve ## what it costs to serve a profile of 100,00
 	  '(defvar cl-user::*file* "$(CURDIR)/tests/bench/serve.lisp")' --eval \
 	  '(load (compile-file *file* :output-file "bench/serve.fas"))' \
 	  --eval '(serving::run)' --eval '(ext:quit 0)' | grep -v '^;'
-
-bench-words: all $(no_words)-work/key ## the same without words in frames and with them
-	@$(test_env) ECL_NO_WORDS=$(no_words)/bin/ecl tests/bench/run.sh --words
 
 bench-malloc: all $(packages)-bench-malloc ## the cost of profiling C programs, and of heaptrack
 	@$(test_env) tests/bench/malloc.sh

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Sourced by run.sh and instructions.sh: build and start what is measured.
-# Expects BUILD, here, work, and what the configurations need of ECL,
-# ECL_REFERENCE (without patches), ECL_NO_WORDS (without words in frames).
+# Expects BUILD, here, work, and what the configurations need of ECL and
+# ECL_REFERENCE (without patches).
 
 export BENCH_LIBRARIES=$work
 
@@ -29,7 +29,6 @@ ulimit -S -s 1048576 2>/dev/null ||
 ecl_of() {
   case $1 in
   reference) echo "${ECL_REFERENCE:-}" ;;
-  no-words) echo "${ECL_NO_WORDS:-}" ;;
   *) echo "$ECL" ;;
   esac
 }
@@ -37,7 +36,6 @@ ecl_of() {
 compiled_for() {
   case $1 in
   reference) echo "$work/unpatched" ;;
-  no-words) echo "$work/no-words" ;;
   *) echo "$work/patched" ;;
   esac
 }

@@ -99,7 +99,7 @@ RESULT, the form for what BODY should give, VARIABLE is the size."
 
 (defun begin (configuration)
   (ecase configuration
-    ((:reference :no-words :patched) (constantly 0))
+    ((:reference :patched) (constantly 0))
     (:stopped (call-mprof "START") (call-mprof "STOP") (constantly 0))
     (:mprof (call-mprof "START") (lambda () (call-mprof "ALLOCATIONS")))))
 

@@ -10,12 +10,10 @@
 # run.sh --instructions: count instructions instead (see instructions.sh).
 # run.sh --on-off: the same of the monitor stopped, and counting: minutes for
 # ten programs, and no unpatched ECL is needed.
-# run.sh --words: instructions of an ECL that is built without words in frames,
-# and of the patched one, nobody profiling.
 #
-# Environment: ECL, ECL_REFERENCE, ECL_NO_WORDS, BUILD, MPROF_LIB (set by make
-# bench and its like); ROUNDS (5), PROGRAMS (names; all), HEAP (bytes that the
-# heap begins with, or default; see ecl.sh).
+# Environment: ECL, ECL_REFERENCE, BUILD, MPROF_LIB (set by make bench and its
+# like); ROUNDS (5), PROGRAMS (names; all), HEAP (bytes that the heap begins
+# with, or default; see ecl.sh).
 #
 # Writes BUILD/bench/results, one line a measurement, or .../instructions.
 
@@ -27,7 +25,6 @@ work=$BUILD/bench
 ppcre=/usr/share/common-lisp/source/cl-ppcre
 configurations='reference stopped mprof'
 [ "${1:-}" != --on-off ] || configurations='stopped mprof'
-[ "${1:-}" != --words ] || configurations='no-words patched'
 
 # shellcheck source=ecl.sh
 . "$here/ecl.sh"

@@ -69,7 +69,7 @@ rm -rf b errors
 mkdir -p "$top_b/ecl/library"
 ln -s "$ecl/bin" "$ecl/include" "$top_b/ecl"
 old=(-o "$scratch/b/packages" -o "$top_b/ecl/library/mprof.fas")
-for work in ecl reference no-words; do old+=(-o "$top_b/$work-work/key"); done
+for work in ecl reference; do old+=(-o "$top_b/$work-work/key"); done
 for list in $(sed -n "/<<'END'/,/^END/s/^  \([a-z,-]*\) .*/\1/p" \
   "$top/runtime-patch/packages.sh" | tr , '\n' | sort -u); do
   old+=(-o "$scratch/b/packages-$list")
