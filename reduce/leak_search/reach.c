@@ -212,8 +212,9 @@ search_and_tell(const char *path, const struct image_search *search, FILE *to)
              error.message);
   traced_threads_resume(&r.program.threads);
   fwrite(&r.answer, sizeof r.answer, 1, to);
-  fwrite(r.answer.losses.leaves, sizeof *r.answer.losses.leaves,
-         r.answer.losses.count, to);
+  if (r.answer.losses.count > 0)
+    fwrite(r.answer.losses.leaves, sizeof *r.answer.losses.leaves,
+           r.answer.losses.count, to);
   fflush(to);
   _exit(0);
 }
