@@ -90,10 +90,11 @@ $(top)/reference-work/key: FORCE | $(ecl_key)
 	  $(download) $(facts) ""
 
 ## Targets.  Scripts find what was built through these.
-# SHORT=1 is what .ci/run asks for.  CACHE is where compiled Lisp systems are kept.
+# SHORT=1 is what .ci/run asks for.  KEPT_CACHE is for Lisp code that
+# ECL compiles.
 short    := $(filter 1,$(SHORT))
 test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
-  MPROF_LIB=$(O)/lib XDG_CACHE_HOME=$(or $(CACHE),$(top)/cache) TESTS='$(tests)' \
+  MPROF_LIB=$(O)/lib XDG_CACHE_HOME=$(or $(KEPT_CACHE),$(top)/cache) TESTS='$(tests)' \
   RELEASE=$(ECL) \
   HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
 
@@ -249,12 +250,12 @@ check-fuzz: $(packages)-fuzz ## fuzz the reader for a minute (FUZZ_SECONDS)
 check-fuzz-variant: $(O)/bin/fuzz-reader
 	@$(test_env) tests/run-tests.sh fuzz
 
-# Tables that begin tiny grow over and over.  In a program that it is preloaded
-# into, what watches the monitor may be no library: gcc puts an invalid
-# instruction where something is undefined.  It would take the tag in the
-# address of a cons for a wrong alignment.  With SHORT=1 only the monitor is
-# built so, and its own tests are run, programs with many threads, functions,
-# contexts and frames, and those of C that are about what it computes.
+# Tables that begin tiny grow over and over.  A sanitizer's library cannot be in
+# a program that the monitor is preloaded into, so gcc puts an invalid
+# instruction where something is undefined.  Alignment is not checked: gcc takes
+# the tag in the address of a cons for a wrong one.  With SHORT=1 only the
+# monitor is built so.  Its own tests are run, programs with many threads,
+# functions, contexts and frames, and suites of malloc/ about what it computes.
 check-tiny: all $(packages)-allocators ## C, exact and malloc tests with a monitor of tiny tables that traps what is undefined
 	@$(MAKE) --no-print-directory O=$(top)/tiny \
 	  CPPFLAGS='$(CPPFLAGS) -DMPROF_TINY' \

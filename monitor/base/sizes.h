@@ -4,7 +4,7 @@
  *
  * With MPROF_TINY all tables begin with next to nothing, so that each of them
  * grows over and over in the tests (make check-tiny).  That changes no
- * figure.
+ * figure of a program with fewer names than SIZE_KEPT_OBJECTS.
  */
 #pragma once
 
