@@ -271,7 +271,7 @@ coroutine(int number)
 
 TEST(test_coroutines)
 {
-  for (int i = 0; i < 4; i++) {
+  for (volatile int i = 0; i < 4; i++) { /* getcontext may return twice */
     getcontext(&contexts[i]);
     contexts[i].uc_stack.ss_sp = stacks[i];
     contexts[i].uc_stack.ss_size = sizeof stacks[i];

@@ -12,7 +12,7 @@
 (defpackage #:following
   (:use #:common-lisp)
   (:export #:*kept* #:same #:in-thread
-           #:in-other-words #:call-collector #:addresses #:still-alive
+           #:in-other-words #:call #:addresses #:still-alive
            #:collect-until-dead #:following))
 
 (in-package #:following)
@@ -25,12 +25,24 @@
     (format t "~&~:[not ok~;ok~] - ~A~%~:[# expected ~S, got ~S~%~;~]" same what
             same expected actual)))
 
+(defun call (name type &optional argument-types &rest arguments)
+  "What the C function NAME returns, which is of TYPE."
+  (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
+                type argument-types arguments))
+
 (defun in-thread (function &rest arguments)
-  "Call FUNCTION with ARGUMENTS in a thread of its own; its value is lost."
-  (mp:process-join
-   (mp:process-run-function "worker" (lambda ()
-                                       (apply function arguments)
-                                       nil)))
+  "Call FUNCTION with ARGUMENTS in a thread of its own; its value is lost.  Wait
+until the thread is gone: the collector still reads the stack of one that has
+only been joined."
+  (let ((id 0))
+    (mp:process-join
+     (mp:process-run-function "worker" (lambda ()
+                                         (setf id (call "gettid" :int))
+                                         (apply function arguments)
+                                         nil)))
+    (loop while (zerop (call "tgkill" :int '(:int :int :int)
+                             (ext:getpid) id 0))
+          do (sleep 0.0001)))
   (in-other-words))
 
 (defun in-other-words (&optional (depth 100))
@@ -47,10 +59,6 @@
 ;;; one collection more, with all that it refers to.  So a program whose objects
 ;;; die after they have lived through a collection asks whether they are dead.
 
-(defun call-collector (name)
-  (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0) :void
-                '() '()))
-
 (defun addresses (list &optional (n (length list)))
   "The addresses of the first N conses of LIST, as numbers, which keep nothing
 alive."
@@ -63,26 +71,23 @@ alive."
 asks, whose stack goes with it, for an address that is an argument of a C
 function keeps its object.  GC_is_marked may only be asked about objects: their
 pages may have been given back, or be in the midst of a large one."
-  (flet ((call (name type address)
-           (si:call-cfun (si:find-foreign-symbol name :default :pointer-void 0)
-                         type '(:unsigned-long) (list address))))
-    (in-thread (lambda ()
+  (in-thread (lambda ()
+               (flet ((ask (name type address)
+                        (call name type '(:unsigned-long) address)))
                  (setf addresses
-                       (remove-if (lambda (address)
-                                    (or (/= address
-                                            (call "GC_base" :unsigned-long
-                                                  address))
-                                        (zerop (call "GC_is_marked" :int
-                                                     address))))
-                                  addresses))))
-    addresses))
+                       (loop for address in addresses
+                             when (and (= (ask "GC_base" :unsigned-long address)
+                                          address)
+                                       (plusp (ask "GC_is_marked" :int address)))
+                               collect address)))))
+  addresses)
 
 (defun collect-until-dead (addresses)
   "Collect until the collector has found all objects at ADDRESSES dead."
   (loop repeat 10
         while addresses
         do (in-other-words)
-           (call-collector "GC_gcollect")
+           (call "GC_gcollect" :void)
            (setf addresses (still-alive addresses))))
 
 (defmacro following (what &body body)

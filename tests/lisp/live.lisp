@@ -163,10 +163,10 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
                                        point (symbol-value '*resurrected*))))))
 
 (following "finalizers"
-  (call-collector "GC_disable")         ; none of them runs before
+  (call "GC_disable" :void)         ; none of them runs before
   (in-thread #'finalized 30)
   (in-thread #'resurrected 20)
-  (call-collector "GC_enable")
+  (call "GC_enable" :void)
   (same "kept until the finalizer has run" '(30 20)
         (mapcar (lambda (function)
                   (first (type-sum "LIVE::POINT" (sums "live.data" function))))
@@ -255,15 +255,15 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
 (defun collect ()
   "Let the collector run, and then no more."
   (in-other-words)
-  (call-collector "GC_enable")
+  (call "GC_enable" :void)
   (ext:gc t)
-  (call-collector "GC_disable"))
+  (call "GC_disable" :void))
 
 (defmacro following-alone (what &body body)
   `(progn
-     (call-collector "GC_disable")
+     (call "GC_disable" :void)
      (following ,what ,@body)
-     (call-collector "GC_enable")))
+     (call "GC_enable" :void)))
 
 (defun free-conses (&optional (n (length *kept*)))
   "Free the first N conses of *KEPT*."
@@ -338,14 +338,14 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
   (same "are dead, and no others" '(("CONS" 100 1600)) (alive 'conses 0)))
 
 (following "without a collection"
-  (call-collector "GC_disable")
+  (call "GC_disable" :void)
   (mprof:reset)
   (in-thread #'conses 10)
   (same "what was made since the last one is not known" '()
         (alive 'conses 0))
   (same "and there is no last one" "0"
         (mprof.data:comment "mprof.live_collection" (mprof:load-profile)))
-  (call-collector "GC_enable")
+  (call "GC_enable" :void)
   (same "now there is" '(("CONS" 10 160)) (alive 'conses)))
 
 ;;; As Lisp data, and as a budget
@@ -353,15 +353,10 @@ FUNCTION, a symbol: a list of (TYPE OBJECTS BYTES)."
 (following "readers"
   (in-thread #'conses 10)
   (in-thread #'points 3)
-  (let (profile)
+  (let ((profile (mprof:load-profile nil :collect t)))
     (flet ((figures (table name &rest keys)
              (let ((row (mprof.data:row table name profile)))
                (loop for key in keys collect (mprof.data:figure key row)))))
-      ;; a thread that is joined has not freed its stacks yet
-      (loop repeat 1000
-            do (setf profile (mprof:load-profile nil :collect t))
-            until (equal '(0) (figures :functions 'mp:process-enable
-                                       :self-live-bytes)))
       (same "of a function" '(6 288 3 48)
             (figures :functions 'points :live-allocations :live-bytes
                      :self-live-allocations :self-live-bytes))
