@@ -15,13 +15,13 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-/* 4 GiB of data; above 32 MiB at most 400 bytes for each compressed byte (a
+/* 2 GiB of data; above 32 MiB at most 400 bytes for each compressed byte (a
  * real profile reaches some dozens, a bomb 1,030).  256 MiB of memory, which
  * is a million frames, and 512 bytes for each byte of data: that byte can be
  * a frame of a chain, or, where functions are inlined, some.  A byte of the
  * file, which can be hundreds of data, has no more than 2,048 (a million
  * contexts take 70). */
-#define INPUT_DATA_BYTES (UINT64_C(1) << 32) /* after inflation */
+#define INPUT_DATA_BYTES (UINT64_C(1) << 31) /* after inflation */
 #define INPUT_FREE_BYTES (UINT64_C(1) << 25) /* below, any ratio is fine */
 #define INPUT_RATIO UINT64_C(400)
 #define INPUT_MEMORY_FREE (UINT64_C(1) << 28)

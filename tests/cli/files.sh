@@ -5,10 +5,10 @@
 
 w=$golden/widgets.data
 
-truncate -s 5G long.data
+truncate -s 3G long.data
 expect 'one that is too long is not read' 1 \
-  "mprof: cannot read 'long.data': holds more than 4294967296 bytes of data \
-(offset 5368709120 of the file)" report long.data
+  "mprof: cannot read 'long.data': holds more than 2147483648 bytes of data \
+(offset 3221225472 of the file)" report long.data
 expect 'missing file' 1 \
   "mprof: cannot open 'nothing': No such file or directory" report nothing
 expect 'missing default file' 1 \
