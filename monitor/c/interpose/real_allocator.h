@@ -16,6 +16,8 @@
 #include "c/interpose/interposed.h"
 #include "image/spin_lock.h"
 
+enum { SECOND_FUNCTIONS = 39 };
+
 struct real_allocator {
   void *(*malloc)(size_t);
   void *(*calloc)(size_t, size_t);
@@ -29,6 +31,8 @@ struct real_allocator {
   size_t (*malloc_usable_size)(void *);
   int (*dlclose)(void *);
   void (*_exit)(int);
+  uintptr_t (*second[SECOND_FUNCTIONS])(uintptr_t, uintptr_t, uintptr_t);
+  /* of the allocator beside malloc (second_allocator.c); NULL: it lacks that */
   bool found;    /* and this monitor is in front of it; atomic */
   bool bypassed; /* the functions are found, but this process is not profiled,
                     or by another monitor: calls are passed on as they are;

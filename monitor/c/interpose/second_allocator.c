@@ -67,10 +67,9 @@ enum {
   NAME_BYTES_MOST = 40
 };
 
-typedef uintptr_t real_function_of(uintptr_t, uintptr_t, uintptr_t);
+_Static_assert(COUNT == (int)SECOND_FUNCTIONS, "each has its place");
 
-static real_function_of *reals[COUNT]; /* of the one that was found; NULL: it
-                                  lacks that */
+typedef uintptr_t real_function_of(uintptr_t, uintptr_t, uintptr_t);
 
 /* ---- calls ---- */
 
@@ -132,7 +131,7 @@ static __attribute__((noinline)) uintptr_t
 call(int number, enum shape shape, uintptr_t a, uintptr_t b, uintptr_t c,
      const uintptr_t *frame)
 {
-  real_function_of *const function = reals[number];
+  real_function_of *const function = real.second[number];
   void *const object = (void *)a;
   const size_t bytes = shape == MAKES_FIRST       ? a
                        : shape == MAKES_PRODUCT   ? product(a, b)
@@ -182,7 +181,7 @@ find_functions(const struct file_symbols *file, const char *prefix,
     snprintf(names[i], NAME_BYTES_MOST, "%s%s", prefix, functions[i].name);
     const ElfW(Sym) *found = file_symbol(file, names[i], 0, NULL);
     if (found != NULL)
-      reals[i] = (real_function_of *)(file->base + found->st_value);
+      real.second[i] = (real_function_of *)(file->base + found->st_value);
     else if (i == 0)
       return false;
   }
@@ -195,13 +194,13 @@ find_functions(const struct file_symbols *file, const char *prefix,
 void
 second_allocator_bind(void)
 {
-#define ROW_OF(name, shape) {#name, &reals[NUMBER_##name], second_##name},
+#define ROW_OF(name, shape) {#name, &real.second[NUMBER_##name], second_##name},
   struct interposed_function functions[COUNT + 1] = {
       FUNCTIONS(ROW_OF){.real = NULL}};
   struct file_symbols file;
   char names[COUNT][NAME_BYTES_MOST];
   for (const struct link_map *map = _r_debug.r_map->l_next;
-       map != NULL && reals[0] == NULL; map = map->l_next)
+       map != NULL && real.second[0] == NULL; map = map->l_next)
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
       if (file_symbols_of(map->l_ld, &file) &&
           find_functions(&file, prefixes[i], functions, names)) {
