@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 log=$BUILD/logs/flaky.log
-kinds=${NAMED:-c lisp cli malloc exact embedding unwind random everyday}
+kinds=${NAMED:-$CHECKED}
 : "${RUNS:=${NAMED:+300}}" "${RUNS:=30}"
 failed=0
 loops=()

@@ -98,15 +98,15 @@ test_env = MPROF=$(O)/bin/mprof ECL=$(top)/bin/ecl BUILD=$(O) \
   RELEASE=$(ECL) \
   HEADERS='$(headers)' HEADER_FLAGS='$(subst ','\'',$(header_flags))'
 
+checked := headers c lisp cli malloc recover exact embedding unwind random everyday
 check: all tests $(foreach list,allocators everyday unwind,$(packages)-$(list)) ## run all tests; the last line is `N passed, N failed'
-	@$(test_env) tests/run-tests.sh headers c lisp cli malloc recover exact \
-	  embedding unwind random everyday
+	@$(test_env) tests/run-tests.sh $(checked)
 
 check-long: ## all that .ci/run leaves out or does in part, before a release; hours
 	@.ci/run long
 
 check-flaky: all tests $(foreach list,allocators everyday unwind,$(packages)-$(list)) ## the same 30 times beside busy loops; NAMED ones 300 times
-	@$(test_env) tests/flaky.sh
+	@$(test_env) CHECKED='$(checked)' tests/flaky.sh
 
 check-c: tests ## the C tests, and every header compiled alone
 	@$(test_env) tests/run-tests.sh headers c
