@@ -75,9 +75,9 @@ for folder in "$top"/{tests,reduce,monitor,monitor/lisp,monitor/c}/*/; do
   result $? "$map/README.md has ${folder#*/}"
 done
 
-for target in $(grep -o '`\(check-[a-z]*\|soak\)`' "$top/tests/README.md" |
-  tr -d '`' | sort -u); do
-  grep -q "^$target:" "$top/tests/tests.mk"
+for target in $(cat "$top"/{.,tests,runtime-patch}/README.md "$top"/reduce/*.[157] |
+  tr -d '\\' | sed -nE 's/.*(`|make )((bench|check|setup)-[a-z0-9-]+)([^a-z0-9.-].*|$)/\2/p' | sort -u); do
+  grep -q "^$target:" "$top/tests/tests.mk" "$top/GNUmakefile"
   result $? "there is make $target"
 done
 
