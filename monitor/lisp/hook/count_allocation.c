@@ -283,6 +283,8 @@ try_way(struct thread_state *t, uintptr_t frame, cl_index kind, void *object,
       return walk_and_count(t, frame, kind, object, class, first);
     way = way_beside(&t->last_objects, first, i);
   }
+  if (i != 0)
+    way = way_exchange(&t->last_objects, first, way);
   fresh = way->plain ? way_write_words(way, end, frame, &t->walk, true)
                      : way_write_words(way, end, frame, &t->walk, false);
   way->passes = 0;

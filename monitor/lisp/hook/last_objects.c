@@ -55,7 +55,8 @@ last_objects_forget(struct last_objects *last)
   for (size_t i = 0; i <= last->mask; i++) {
     if (last->objects[i].ip != 0)
       last->objects[i].ip = 0;
-    if (last->ways[i].walk_ip != 0 || last->ways[i].last.kind != 0)
+    if (last->ways[i].ip != 0 || last->ways[i].walk_ip != 0 ||
+        last->ways[i].last.kind != 0)
       last->ways[i].ip = last->ways[i].walk_ip = last->ways[i].last.kind = 0;
   }
 }
@@ -186,7 +187,8 @@ last_objects_keep(struct last_objects *last, struct stack_walk *walk,
   kept = place_for_way(last, way, ip);
   if (kept == NULL)
     return;
-  kept->frames = last->frames[kept - last->ways];
+  if (kept->frames == NULL)
+    kept->frames = last->frames[kept - last->ways];
   kept->last = way->last;
   kept->up = way->last.leaf->up;
   kept->call = way->last.call;
