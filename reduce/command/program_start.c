@@ -25,8 +25,10 @@ bool
 program_find(const char *name, const char *folders, char *path)
 {
   path[0] = '\0';
-  if (strchr(name, '/') != NULL || folders == NULL)
+  if (strchr(name, '/') != NULL)
     return is_program("", 0, name, path);
+  if (folders == NULL)
+    folders = "/bin:/usr/bin"; /* as execvp */
   while (*folders != '\0') {
     const size_t length = strcspn(folders, ":");
     if (is_program(folders, length, name, path))

@@ -217,7 +217,9 @@ run_files_prepare(struct run_files *files, const char *name,
   pthread_mutex_init(&files->lock, NULL);
   set_path(files);
   if (lstat(files->path, &status) == 0 && !is_of_run(files->path, NULL))
-    cannot_write(files, "it exists and is not a profile by mprof");
+    cannot_write(files, access(files->path, R_OK) != 0
+                            ? strerror(errno)
+                            : "it exists and is not a profile by mprof");
   if ((!set_aside(files, files->path, NULL) && errno != ENOENT) ||
       !for_each(files, false, is_of_run, set_aside, false)) {
     const char *why = strerror(errno);

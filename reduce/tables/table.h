@@ -148,7 +148,8 @@ struct column {
 #define CALLS_TEXT                                                           \
   "calls to the function that led to allocation, in it or below it"
 #define CALLS_TEXT_IN_C                                                      \
-  "allocations with the function on their chain, each counted as one call"
+  "allocations with the function on their chain, once for each of its "      \
+  "callers there"
 #define CALLS_MEANING .meaning = CALLS_TEXT, .meaning_in_c = CALLS_TEXT_IN_C
 
 struct listing;

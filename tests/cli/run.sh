@@ -159,6 +159,7 @@ echo 'cat; echo "$1" >&2' >script
 run run -q -o x.data sh script '--an argument'  <<<'input'
 [ "$(cat out)" = input ] && [ "$(cat err)" = '--an argument' ]
 result $? 'input, output, messages and arguments are its own'
+(unset PATH; "$MPROF" run -q -o x.data true); result $? 'a program without PATH'
 expect_status 'a program that is not there' 127 run nonesuch-program
 [ "$(cat err)" = "mprof: cannot run 'nonesuch-program': command not found" ]
 result $? 'is said'

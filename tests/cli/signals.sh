@@ -4,6 +4,7 @@
 # program does, and the profile has all until then; job control stops and
 # continues both.
 . "$(dirname "$0")/check.bash"
+. "$top/tests/everyday/waiting.bash"
 set -m # each job is a process group, and ignores nothing
 ulimit -c 0
 # With sanitizers, too, mprof has no handlers, and another library comes first.
@@ -33,24 +34,10 @@ start() {
   child=$(cat ready)
 }
 
-# is STATE PID...: all these processes are in it (T: stopped, S: asleep).
-is() {
-  local state=$1 process line
-  shift
-  for process; do
-    read -r line <"/proc/$process/stat" || return 1
-    line=${line##*) }
-    [ "${line:0:1}" = "$state" ] || return 1
-  done
-}
-
-# is_gone PID: it has ended, and is no child any more.
-is_gone() { ! kill -0 "$1"; }
-
 # parent PID: the process that has started it.
 parent() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status"; }
 
-export -f is is_gone
+export -f are is_gone
 
 # ended NAME STATUS ALLOCATIONS BYTES
 ended() {
@@ -138,19 +125,19 @@ done
 
 start ./signals wait
 kill -TSTP $pid
-until_true is T $pid "$child"
+until_true are T $pid "$child"
 result $? 'TSTP stops both'
 kill -CONT $pid
-until_true is S $pid "$child"
+until_true are S $pid "$child"
 result $? 'CONT continues both'
 kill -TSTP -- -$pid
-until_true is T $pid "$child"
+until_true are T $pid "$child"
 result $? 'a job is stopped'
 kill -CONT -- -$pid
-until_true is S $pid "$child"
+until_true are S $pid "$child"
 result $? 'and continued'
 kill -TSTP "$child"
-until_true is T $pid "$child"
+until_true are T $pid "$child"
 result $? 'a program that stops itself'
 kill -TERM $pid
 kill -CONT $pid
@@ -159,14 +146,14 @@ ended 'a signal while it is stopped' 143 5 50
 start ./signals wait
 for continued in "$child" $pid; do
   kill -STOP "$child"
-  until_true is T $pid "$child"
+  until_true are T $pid "$child"
   result $? 'STOP to the program stops both'
   kill -CONT "$continued"
-  until_true is S $pid "$child"
+  until_true are S $pid "$child"
   result $? 'each continues the other'
 done
 kill -STOP "$child"
-until_true is T $pid "$child"
+until_true are T $pid "$child"
 kill -KILL "$child"
 ended 'killed while both are stopped' 137 5 50
 
@@ -178,7 +165,7 @@ rm -f ready
 { until_true test -s ready
   child=$(cat ready)
   own=$(parent "$child")
-  until_true is S "$child" "$own"
+  until_true are S "$child" "$own"
   # without the two that the C library handles for its threads
   printf '%x\n' $((0x$(sed -n 's/^SigCgt:\s*//p' "/proc/$own/status") &
     ~0x180000000)) >handles
@@ -201,7 +188,7 @@ rm -f ready
 : >said
 { until_true test -s ready
   child=$(cat ready)
-  until_true is S "$child"
+  until_true are S "$child"
   printf '\003'
   until_true is_gone "$child"; } |
   timeout 60 script -qec 'bash loop' /dev/null >typed

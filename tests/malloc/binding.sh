@@ -22,6 +22,19 @@ $CC -g -shared -fPIC -DLIBRARY -o liblocale.so "$tests/programs/locale.c"
 compile locale -O1 -L. -Wl,--no-as-needed -llocale -Wl,-rpath,"$work"
 succeeds locale # whose first allocation is where the lock of locales is held
 
+# A library that passes calls on to the C library, before mprof or behind it:
+# then what the C library gives out by its handle is not counted, but freed.
+echo 'void *dlsym(void *, const char *);
+void *malloc(long n) { return ((void *(*)())dlsym((void *)-1, "malloc"))(n); }
+void free(void *p) { ((void (*)())dlsym((void *)-1, "free"))(p); }' >passing.c
+$CC -w -fno-builtin -shared -fPIC -o passing.so passing.c
+compile binding -O1 -rdynamic
+for order in "$monitor ./passing.so" "./passing.so $monitor"; do
+  monitor=$order succeeds binding deepbound
+  monitor=$order succeeds binding handle
+  check_sizes 'beside a library that passes calls on' 71:1:71:0:0
+done
+
 for how in preloaded linked; do
   if [ $how = preloaded ]; then
     compile binding -O1 -rdynamic

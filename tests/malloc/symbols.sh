@@ -79,7 +79,6 @@ monitor/c/count/stripes stripes
 monitor/c/environment settings
 monitor/c/image/process_image process_image
 monitor/c/interpose/real_allocator real
-monitor/c/interpose/second_allocator reals
 monitor/c/session/session session
 monitor/code/code_objects code_objects
 monitor/code/frame_rule frame_rules

@@ -297,6 +297,31 @@ malloc_usable_size(void *p)
   return real.malloc_usable_size((char *)p - header) - header;
 }
 
+/* ---- for the C library's symbols: rebind_passed ---- */
+
+static void
+passed_free(void *p)
+{
+  if (object_has_header(p))
+    free(p);
+  else
+    real.passed.free(p);
+}
+
+static void *
+passed_realloc(void *p, size_t bytes)
+{
+  return object_has_header(p) ? interposed_realloc(p, bytes, FRAME)
+                              : real.passed.realloc(p, bytes);
+}
+
+static size_t
+passed_usable_size(void *p)
+{
+  return object_has_header(p) ? malloc_usable_size(p)
+                              : real.passed.malloc_usable_size(p);
+}
+
 /* ---- monitors in front of one another ---- */
 
 void *
@@ -327,5 +352,11 @@ mprof_find_allocator(void)
 
 FUNCTIONS(OWN_OF)
 
-const struct interposed_function interposed_functions[INTERPOSED_FUNCTIONS] =
-    {FUNCTIONS(ROW_OF){.real = NULL}};
+const struct interposed_function
+    interposed_functions[INTERPOSED_FUNCTIONS + PASSED_FUNCTIONS] = {
+        FUNCTIONS(ROW_OF){.real = NULL},
+        {"free", &real.passed.free, passed_free},
+        {"realloc", &real.passed.realloc, passed_realloc},
+        {"malloc_usable_size", &real.passed.malloc_usable_size,
+         passed_usable_size},
+        {.real = NULL}};

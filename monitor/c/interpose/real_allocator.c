@@ -151,8 +151,9 @@ find_under_lock(const struct interposed_function *functions)
   } else if (!stands_aside() && process_selection_includes_this()) {
     /* libraries may find one that the program has in front of this one, and
        that leans on the real one */
-    if (dlsym(RTLD_DEFAULT, functions->name) == functions->own)
-      rebind_symbols(functions);
+    if (dlsym(RTLD_DEFAULT, functions->name) != functions->own ||
+        !rebind_symbols(functions))
+      rebind_passed(functions + INTERPOSED_FUNCTIONS);
     __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   } else {
     real_allocator_bypass(functions);

@@ -33,6 +33,11 @@ struct real_allocator {
   void (*_exit)(int);
   uintptr_t (*second[SECOND_FUNCTIONS])(uintptr_t, uintptr_t, uintptr_t);
   /* of the allocator beside malloc (second_allocator.c); NULL: it lacks that */
+  struct { /* the C library's own, for rebind_passed */
+    void (*free)(void *);
+    void *(*realloc)(void *, size_t);
+    size_t (*malloc_usable_size)(void *);
+  } passed;
   bool found;    /* and this monitor is in front of it; atomic */
   bool bypassed; /* the functions are found, but this process is not profiled,
                     or by another monitor: calls are passed on as they are;

@@ -5,8 +5,13 @@
  * the handle of the C library.  Objects cross from there to the rest of the
  * program and back, so all of it needs one allocator: the symbols of the real
  * one become those of this one, in the table that the dynamic linker has in
- * this process.  What has an allocator of its own keeps it. */
+ * this process.  What has an allocator of its own keeps it.
+ *
+ * A library in front of the C library may have some of the functions, and pass
+ * calls on to those of the C library.  Then these must stay, but for objects
+ * with a header, which come to them from elsewhere: rebind_passed. */
 #include <dlfcn.h> /* dl_find_object */
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +22,8 @@
 
 #include "c/interpose/interposed.h"
 #include "code/file_symbols.h"
+
+#pragma weak gnu_get_libc_version /* as in real_allocator.c */
 
 static uintptr_t
 page_of(uintptr_t at)
@@ -64,36 +71,71 @@ open_table(const struct file_symbols *symbols, bool writable)
   return mprotect((void *)begin, end - begin, protection) == 0;
 }
 
-/* Changes the symbols of the file that has the real functions; none if it
- * lacks one of them. */
-static void
-set_symbols(const struct interposed_function *functions, bool back)
+/* Returns whether the file has all the functions; those of this library, if
+ * `back'. */
+static bool
+has_all(const struct file_symbols *symbols,
+        const struct interposed_function *functions, bool back)
 {
-  const struct interposed_function *f;
-  struct file_symbols symbols;
-  if (!file_symbols_of((void *)change_of(functions, false).from, &symbols))
-    return;
-  for (f = functions; f->real != NULL; f++) {
+  for (const struct interposed_function *f = functions; f->real != NULL;
+       f++) {
     const struct change c = change_of(f, back);
-    if (c.from != 0 && file_symbol(&symbols, f->name, c.from, NULL) == NULL)
-      return;
+    if (c.from != 0 && file_symbol(symbols, f->name, c.from, NULL) == NULL)
+      return false;
   }
-  if (!open_table(&symbols, true))
+  return true;
+}
+
+/* Changes the symbols of the file. */
+static void
+set_symbols(const struct file_symbols *symbols,
+            const struct interposed_function *functions, bool back)
+{
+  if (!open_table(symbols, true))
     return;
-  for (f = functions; f->real != NULL; f++) {
+  for (const struct interposed_function *f = functions; f->real != NULL;
+       f++) {
     const struct change c = change_of(f, back);
     Elf64_Sym *s = NULL;
     while (c.from != 0 &&
-           (s = file_symbol(&symbols, f->name, c.from, s)) != NULL)
-      __atomic_store_n(&s->st_value, c.to - symbols.base, __ATOMIC_RELAXED);
+           (s = file_symbol(symbols, f->name, c.from, s)) != NULL)
+      __atomic_store_n(&s->st_value, c.to - symbols->base, __ATOMIC_RELAXED);
   }
-  open_table(&symbols, false);
+  open_table(symbols, false);
+}
+
+/* Changes the symbols of the file that has the real functions.  Returns false
+ * if it lacks one of them. */
+static bool
+change_symbols(const struct interposed_function *functions, bool back)
+{
+  struct file_symbols symbols;
+  if (!file_symbols_of((void *)change_of(functions, false).from, &symbols) ||
+      !has_all(&symbols, functions, back))
+    return false;
+  set_symbols(&symbols, functions, back);
+  return true;
+}
+
+bool
+rebind_symbols(const struct interposed_function *functions)
+{
+  return change_symbols(functions, false);
 }
 
 void
-rebind_symbols(const struct interposed_function *functions)
+rebind_passed(const struct interposed_function *functions)
 {
-  set_symbols(functions, false);
+  struct file_symbols symbols;
+  if (!file_symbols_of((void *)gnu_get_libc_version, &symbols))
+    return;
+  for (const struct interposed_function *f = functions; f->real != NULL;
+       f++) {
+    const Elf64_Sym *const s = file_symbol(&symbols, f->name, 0, NULL);
+    const uintptr_t at = s == NULL ? 0 : symbols.base + s->st_value;
+    memcpy(f->real, &at, sizeof at);
+  }
+  set_symbols(&symbols, functions, false);
 }
 
 /* ---- what is bound already ---- */
@@ -206,6 +248,6 @@ void
 rebind_back(const struct interposed_function *functions)
 {
   struct slots s = {.functions = functions, .back = true};
-  set_symbols(functions, true);
+  (void)change_symbols(functions, true);
   dl_iterate_phdr(rebind_file, &s);
 }

@@ -52,7 +52,8 @@ attached_realloc(void *p, size_t bytes)
 static void
 choose_functions(struct interposed_function *functions)
 {
-  memcpy(functions, interposed_functions, sizeof interposed_functions);
+  memcpy(functions, interposed_functions,
+         INTERPOSED_FUNCTIONS * sizeof *functions);
   for (struct interposed_function *f = functions; f->real != NULL; f++)
     if (f->real == &real.malloc)
       f->own = (void *)attached_malloc;

@@ -16,7 +16,7 @@ function functionColumns(model) {
     ...callColumns(model, (row) => row.self,
       'Calls that led to an allocation in the function or below it. Calls ' +
         'have no type: filters by type and category do not change them',
-      'Allocations with the function on their chain. Each counts as one call'),
+      'Allocations with the function on their chain, once for each caller there'),
     ...(model.callsKnown || !lisp) && !compared ? [{ key: 'each',
       label: `bytes / ${callNouns(model)[0].replace('ation', '')}`,
       help: `Self bytes per ${callNouns(model)[0]}`,

@@ -196,7 +196,7 @@ function measureColumns(model, what, figures, settings = {}) {
   });
 }
 
-// The nouns for calls.  In C each allocation counts as a call of every function
+// The nouns for calls.  In C each allocation counts as a call of each function
 // on its chain; of a chosen time there are only the objects in use.
 function callNouns({ profile, at }) {
   return profile.lisp ? ['call', 'calls']
