@@ -45,7 +45,8 @@ say_nothing_written(const struct options *options,
                : options->run.off
                    ? "nothing switched counting on, or it allocated nothing "
                      "while it was on, or a line above says why"
-                   : "it allocated nothing, or a line above says why",
+                   : "it allocated nothing, its file was removed or replaced, "
+                     "or a line above says why",
                others);
 }
 

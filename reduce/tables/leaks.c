@@ -225,8 +225,10 @@ legend(const struct listing *listing, struct sink *sink)
 static const char *
 lacks(const struct view *view)
 {
-  return column_used(view, USE_KEPT)
-             ? NULL
+  return column_used(view, USE_KEPT) ? NULL
+         : column_used(view, USE_LIVE)
+             ? "This profile does not record what was freed; --value=live "
+               "shows what is alive."
              : "This profile does not record what was freed.";
 }
 

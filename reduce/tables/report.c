@@ -245,12 +245,23 @@ report_gaps(const struct profile *profile, struct sink *sink)
                 gaps->period);
 }
 
+/* Writes how many functions, cycles and contexts the view has. */
+static void
+write_counts(const struct view *view, struct sink *sink)
+{
+  const struct call_graph *graph = &view->graph;
+  sink_format(sink, ", %zu %s", graph->node_count,
+              granularity_noun(view->options->by, graph->node_count != 1));
+  if (graph->cycle_count > 0)
+    sink_format(sink, ", %s", report_count(graph->cycle_count, "cycle"));
+  sink_format(sink, ", %s", report_count(graph->context_count, "context"));
+}
+
 bool
 report_summary(const struct view *view, struct sink *sink)
 {
   const struct profile *profile = view->profile;
   const struct selection *selection = &view->selection;
-  const struct call_graph *graph = &view->graph;
   enum granularity by = view->options->by;
   const char *program = profile_comment(profile, PPROF_COMMENT_PROGRAM);
   if (profile->sample_count == 0) {
@@ -266,23 +277,22 @@ report_summary(const struct view *view, struct sink *sink)
   if (profile->file_count > 1)
     sink_format(sink, ", %zu files", profile->file_count);
   sink_text(sink, "\n");
-  sink_format(sink, "%s, %zu %s",
-              allocated(view, profile->total[MEASURE_ALLOCS],
-                        profile->total[MEASURE_BYTES]),
-              graph->node_count,
-              granularity_noun(by, graph->node_count != 1));
-  if (graph->cycle_count > 0)
-    sink_format(sink, ", %s", report_count(graph->cycle_count, "cycle"));
-  sink_format(sink, ", %s", report_count(graph->context_count, "context"));
+  sink_text(sink, allocated(view, profile->total[MEASURE_ALLOCS],
+                            profile->total[MEASURE_BYTES]));
+  if (!selection->narrowed)
+    write_counts(view, sink);
   if (profile_knows(profile, FACT_THREADS))
     sink_format(
         sink, ", %s",
         report_count((uint64_t)profile->facts[FACT_THREADS], "thread"));
   sink_text(sink, "\n");
-  if (selection->narrowed)
+  if (selection->narrowed) {
     sink_format(
-        sink, "Selected by the options: %s; percentages refer to these\n",
+        sink, "Selected by the options: %s",
         allocated(view, selection->total.allocs, selection->total.bytes));
+    write_counts(view, sink);
+    sink_text(sink, "\nPercentages refer to what is selected\n");
+  }
   write_pools(view, sink);
   report_live(view, sink);
   write_lost(view, sink);

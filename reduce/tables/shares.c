@@ -136,7 +136,7 @@ const struct table phases_table = {
 
 const struct table threads_table = {
     .title = "THREADS",
-    .rows = "threads",
+    .rows = "names of threads",
     .drops_empty = true,
     COLUMNS(thread_columns),
     .row = thread_row,

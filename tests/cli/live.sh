@@ -110,7 +110,7 @@ export --format=callgrind $l|events: Bytes Allocs LiveBytes LiveAllocs
 export --format=speedscope --value=live $l|"activeProfileIndex":2
 |"name":"live bytes","unit":"bytes","startValue":0,"endValue":3560
 export --format=dot --value=live-allocs $l|46 allocations, 3560 bytes, alive at the last
-report --tables=leaks $l|This profile does not record what was freed.
+report --tables=leaks $l|what was freed; --value=live shows what is alive.
 report $l|!LEAKS
 END
 run report --sort=kept --no-legend "$l"

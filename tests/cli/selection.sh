@@ -24,7 +24,7 @@ report --by=package --no-legend $golden/packages.data|Rows are packages, not fun
 |17 allocations, 272 bytes, 3 packages, 1 cycle
 report --by=file $m|[no file]    functions whose source file is unknown
 export --format=lisp --by=package $golden/packages.data|(:name "COMMON-LISP" :self-bytes 80
-report --focus=SCALE --no-legend $m|by the options: 20 allocations, 320 bytes;
+report --focus=SCALE --no-legend $m|by the options: 20 allocations, 320 bytes,
 |!No function matches
 help report|only allocations below functions whose name or file matches
 report --hide='^scale$' --show-from=SCALE --no-legend $m|matches --hide=^scale$; did you mean SCALE?
@@ -76,7 +76,7 @@ expect 'from what does not show' 1 \
 
 # Objects by type and by category.
 tells <<'END'
-report --type='^DOUBLE-' --tables=types --no-legend $m|by the options: 20 allocations, 320 bytes;
+report --type='^DOUBLE-' --tables=types --no-legend $m|by the options: 20 allocations, 320 bytes,
 |    20 **    320 **  float     DOUBLE-FLOAT
 |!CONS
 report --category=cons,f --tables=types --no-legend $m|options: 50 allocations, 800 bytes
