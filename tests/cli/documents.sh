@@ -76,7 +76,8 @@ for folder in "$top"/{tests,reduce,monitor,monitor/lisp,monitor/c}/*/; do
 done
 
 for target in $(cat "$top"/{.,tests,runtime-patch}/README.md "$top"/reduce/*.[157] |
-  tr -d '\\' | sed -nE 's/.*(`|make )((bench|check|setup)-[a-z0-9-]+)([^a-z0-9.-].*|$)/\2/p' | sort -u); do
+  tr -d '\\' | grep -oE '(`|make )(bench|check|setup)-[a-z0-9.-]+' |
+  sed -E 's/^(`|make )//; s/\.$//; /\./d' | sort -u); do
   grep -q "^$target:" "$top/tests/tests.mk" "$top/GNUmakefile"
   result $? "there is make $target"
 done

@@ -22,8 +22,7 @@ $CC -g -shared -fPIC -DLIBRARY -o liblocale.so "$tests/programs/locale.c"
 compile locale -O1 -L. -Wl,--no-as-needed -llocale -Wl,-rpath,"$work"
 succeeds locale # whose first allocation is where the lock of locales is held
 
-# A library that passes calls on to the C library, before mprof or behind it:
-# then what the C library gives out by its handle is not counted, but freed.
+# Beside a library that passes calls on, the C library's objects do not count.
 echo 'void *dlsym(void *, const char *);
 void *malloc(long n) { return ((void *(*)())dlsym((void *)-1, "malloc"))(n); }
 void free(void *p) { ((void (*)())dlsym((void *)-1, "free"))(p); }' >passing.c

@@ -40,11 +40,11 @@ enum { INTERPOSED_FUNCTIONS = 11, PASSED_FUNCTIONS = 4 };
 extern const struct interposed_function
     interposed_functions[INTERPOSED_FUNCTIONS + PASSED_FUNCTIONS] HIDDEN;
 
-/* Makes the symbols of the real functions lead to ours, if all are in one
- * file: an allocator that leans on another one looks for that by these names.
- * To be called before anything but the dynamic linker runs, or under a lock.
- * Returns false if they are not. */
-bool rebind_symbols(const struct interposed_function *functions);
+/* Makes the symbols of the real functions lead to ours, or `back', if all are
+ * in one file: an allocator that leans on another one looks for that by these
+ * names.  To be called before anything but the dynamic linker runs, or under a
+ * lock.  Returns false if they are not. */
+bool rebind_symbols(const struct interposed_function *functions, bool back);
 
 /* Makes the C library's symbols lead to ours and finds the real functions,
  * where another library has some, too, and passes calls on.  An object with a

@@ -152,7 +152,7 @@ find_under_lock(const struct interposed_function *functions)
     /* libraries may find one that the program has in front of this one, and
        that leans on the real one */
     if (dlsym(RTLD_DEFAULT, functions->name) != functions->own ||
-        !rebind_symbols(functions))
+        !rebind_symbols(functions, false))
       rebind_passed(functions + INTERPOSED_FUNCTIONS);
     __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   } else {

@@ -31,8 +31,8 @@ struct real_allocator {
   size_t (*malloc_usable_size)(void *);
   int (*dlclose)(void *);
   void (*_exit)(int);
-  uintptr_t (*second[SECOND_FUNCTIONS])(uintptr_t, uintptr_t, uintptr_t);
   /* of the allocator beside malloc (second_allocator.c); NULL: it lacks that */
+  uintptr_t (*second[SECOND_FUNCTIONS])(uintptr_t, uintptr_t, uintptr_t);
   struct { /* the C library's own, for rebind_passed */
     void (*free)(void *);
     void *(*realloc)(void *, size_t);

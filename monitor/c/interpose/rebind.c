@@ -104,10 +104,8 @@ set_symbols(const struct file_symbols *symbols,
   open_table(symbols, false);
 }
 
-/* Changes the symbols of the file that has the real functions.  Returns false
- * if it lacks one of them. */
-static bool
-change_symbols(const struct interposed_function *functions, bool back)
+bool
+rebind_symbols(const struct interposed_function *functions, bool back)
 {
   struct file_symbols symbols;
   if (!file_symbols_of((void *)change_of(functions, false).from, &symbols) ||
@@ -115,12 +113,6 @@ change_symbols(const struct interposed_function *functions, bool back)
     return false;
   set_symbols(&symbols, functions, back);
   return true;
-}
-
-bool
-rebind_symbols(const struct interposed_function *functions)
-{
-  return change_symbols(functions, false);
 }
 
 void
@@ -248,6 +240,6 @@ void
 rebind_back(const struct interposed_function *functions)
 {
   struct slots s = {.functions = functions, .back = true};
-  (void)change_symbols(functions, true);
+  rebind_symbols(functions, true);
   dl_iterate_phdr(rebind_file, &s);
 }

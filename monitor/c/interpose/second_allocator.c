@@ -205,7 +205,7 @@ second_allocator_bind(void)
       if (file_symbols_of(map->l_ld, &file) &&
           find_functions(&file, prefixes[i], functions, names)) {
         note_comment(NULL, PPROF_COMMENT_COUNTED, "%s", names[0]);
-        rebind_symbols(functions);
+        rebind_symbols(functions, false);
         rebind_slots(functions);
         return;
       }

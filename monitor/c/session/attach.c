@@ -162,7 +162,7 @@ mprof_attach(const char *settings)
   process_image_set(environment_value("MPROF_OUT"));
   session_begin();
   monitor_open(&monitor);
-  rebind_symbols(functions);
+  rebind_symbols(functions, false);
   rebind_slots(functions);
   rebind_slots(process_event_functions);
   monitor_forget(&monitor);
