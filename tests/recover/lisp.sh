@@ -104,16 +104,9 @@ made() {
     awk -v regex="$2" '$0 ~ regex { n += $NF } END { print n }'
 }
 
-# bytes FILE END [OPTION...]: of all chains that end so
-bytes() {
-  "$MPROF" export --format=folded "${@:3}" "$1" |
-    awk -v end="$2" '{ n = $NF; sub(/ [0-9]*$/, "") }
-      substr($0, length($0) - length(end) + 1) == end { sum += n }
-      END { print sum }'
-}
 same 'and what floats are objects for' \
-  "$(bytes own.data 'MAKE-ONE;DOUBLE-FLOAT' --frames=types)" \
-  "$(bytes killed.data 'MAKE-ONE;ecl_double_float_for_variable' --system=show)"
+  "$(made own.data 'MAKE-ONE;DOUBLE-FLOAT [0-9]*$' --frames=types)" \
+  "$(made killed.data 'MAKE-ONE;ecl_double_float_for_variable [0-9]*$' --system=show)"
 tables=threads,regions,bins,direct,graph,types,type-functions
 for file in own killed; do
   "$MPROF" report --verbose --tables=$tables $file.data >$file.tables
@@ -176,18 +169,20 @@ same 'a fork: the figures of the parent' 1000 \
   "$(made killed.data 'SI:TOP-LEVEL.*MAKE-ONE' --frames=threads)"
 same 'and of the child' 1000 \
   "$(made child.data 'SI:TOP-LEVEL.*MAKE-ONE' --frames=threads)"
-
 same 'the child begins with none' 1000 "$(made child.data MAKE-ONE)"
 
-# A fork copies no counters.  The tree has 262,144 chains, on some 9,000 pages.
-cat >faults.lisp <<'EOF'
+cat >tree.lisp <<'EOF'
+(defun make-some (n) (let ((x '())) (dotimes (i n x) (push i x))))
 (defun descend (depth code)
-  (cond ((zerop depth) (list code))
+  (cond ((zerop depth) (make-some 1))
         ((oddp code) (left (1- depth) (ash code -1)))
         (t (right (1- depth) (ash code -1)))))
 (defun left (depth code) (car (list (descend depth code))))
 (defun right (depth code) (car (list (descend depth code))))
-(mapc #'compile '(descend left right))
+(mapc #'compile '(make-some descend left right))
+EOF
+# A fork copies no counters.  The tree has 262,144 chains, on some 9,000 pages.
+cat >faults.lisp <<'EOF'
 (defun faults () ; the tenth word, the second of which has blanks
   (with-open-file (s "/proc/self/stat")
     (let* ((line (read-line s)) (at (position #\) line :from-end t)))
@@ -201,7 +196,7 @@ cat >faults.lisp <<'EOF'
           (- (faults) before)))
 (ext:quit 0)
 EOF
-lisp --eval '(require :mprof)' --load faults.lisp
+lisp --eval '(require :mprof)' --load tree.lisp --load faults.lisp
 same 'a fork: pages that the parent touches' few "$(tail -n 1 out.lisp)"
 
 # And may have an image of its own, which knows all names anew.
@@ -222,14 +217,6 @@ says_not 'all functions have names' '[unknown]'
 # between, where the trees grew and a thread began, is in the next.
 rm -f log killed.data* first.data
 cat >before.lisp <<'EOF'
-(defun make-some (n) (let ((x '())) (dotimes (i n x) (push i x))))
-(defun descend (depth code)
-  (cond ((zerop depth) (make-some 1))
-        ((oddp code) (left (1- depth) (ash code -1)))
-        (t (right (1- depth) (ash code -1)))))
-(defun left (depth code) (car (list (descend depth code))))
-(defun right (depth code) (car (list (descend depth code))))
-(mapc #'compile '(make-some descend left right))
 (mprof:start :unfolded t)
 (make-some 1000)
 (mprof:stop)
@@ -243,7 +230,7 @@ cat >before.lisp <<'EOF'
 (mprof:start :unfolded t :file "killed.data")
 (dotimes (i 8192) (descend 13 i))
 EOF
-(exec "$ECL" --norc --eval '(require :mprof)' --load before.lisp \
+(exec "$ECL" --norc --eval '(require :mprof)' --load tree.lisp --load before.lisp \
   --eval "$call" --eval "$kill" </dev/null >out.lisp 2>err.lisp)
 same 'it is killed' 137 $?
 same 'what was counted before is in the file' '33388' \

@@ -2,6 +2,7 @@
  *
  * damage FILE SEED: changes some numbers of what is not zero in the file, and in
  * its directory, or cuts it; the same for the same SEED.  Holes stay.
+ * damage FILE WORD: changes the first letter of WORD to X, wherever it is.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -43,7 +44,7 @@ value(uint64_t was)
 
 /* Lists the pages of the file that are no holes; returns how many. */
 static size_t
-find_pages(int file, size_t length, size_t *pages)
+find_pages(int file, size_t *pages)
 {
   size_t count = 0;
   for (off_t at = 0, hole; count < MOST_PAGES; at = hole) {
@@ -51,11 +52,17 @@ find_pages(int file, size_t length, size_t *pages)
     hole = at < 0 ? -1 : lseek(file, at, SEEK_HOLE);
     if (hole < 0)
       break;
-    for (; at < hole && count < MOST_PAGES && (size_t)at + PAGE <= length;
-         at += PAGE)
+    for (; at < hole && count < MOST_PAGES; at += PAGE)
       pages[count++] = (size_t)at;
   }
   return count;
+}
+
+static void
+change_word(char *page, size_t bytes, const char *word)
+{
+  for (char *at; (at = memmem(page, bytes, word, strlen(word))) != NULL;)
+    *at = 'X';
 }
 
 int
@@ -69,10 +76,16 @@ main(int argc, char **argv)
     return 2;
   state = strtoull(argv[2], NULL, 10) * 2654435761u + 1;
   size_t length = (size_t)status.st_size;
-  const size_t count = find_pages(file, length, pages);
+  const size_t count = find_pages(file, pages);
   if (count == 0)
     return 2;
   bytes = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (state == 1) {
+    for (size_t i = 0; i < count; i++)
+      change_word(bytes + pages[i], length - pages[i] < PAGE + 16
+                                        ? PAGE : PAGE + 16, argv[2]);
+    return 0;
+  }
   for (uint64_t i = next(MOST) + 1; i > 0; i--) {
     uint64_t was = 0;
     size_t at = 0;
