@@ -129,7 +129,7 @@ unless it is NIL, becomes *OWNER*."
 are those of enum mprof_option in monitor.h, and INTERVAL is that of the
 timeline in milliseconds, or NIL."
   (check-argument max-contexts (integer 0 134217728)) ; MPROF_MOST_BUDGET
-  (check-argument timeline (or null (real 1/100 1000000)))
+  (check-argument timeline (or null (real 0.01f0 1000000)))
   (list max-contexts (logior (if unfolded 1 0) (if full-walk 2 0)
                              (if live 4 0) (if sites 16 0))
         (and timeline (round (* timeline 1000)))))

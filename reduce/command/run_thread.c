@@ -268,6 +268,7 @@ finish_file(struct run_files *files, char *path, const char *process)
 {
   struct pool pool = {NULL, NULL};
   struct mprof_error error;
+  struct image_head head;
   struct stat status;
   if (!files->ended)
     wait_and_search(files, 0);
@@ -288,8 +289,12 @@ finish_file(struct run_files *files, char *path, const char *process)
     pthread_mutex_unlock(&files->timelines_lock);
   pool_release(&pool);
   pthread_mutex_lock(&files->lock);
-  if (!good && files->error.message[0] == '\0')
+  if (!good && files->error.message[0] == '\0') {
     files->error = error;
+    if (image_read_head(path, &head))
+      mprof_line(files->error.message, "%s; it is still the program's "
+                 "image, which can be read", error.message);
+  }
   pthread_mutex_unlock(&files->lock);
   return good;
 }

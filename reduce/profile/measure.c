@@ -78,7 +78,8 @@ const struct measure_row measure_rows[MEASURE_NAMES + 1] = {
     PAIR(HELD, HELD, "held", "Held", "", " held", "alive, by holder", "",
          START_LIVE ", and save with :holders t"),
     PAIR(LIVE, KEPT, "live", "Live", "live ", "",
-         "alive at the last collection", "", START_LIVE),
+         "alive at the last collection", "",
+         START_LIVE ", and save with :collect t"),
 };
 
 const struct measure_row *
@@ -101,7 +102,7 @@ measure_known(const struct profile *profile, enum measure measure)
   if (measure <= MEASURE_KEPT_ALLOCS)
     return profile_has(profile, MEASURE_KEPT_BYTES) &&
            (profile->language != LANGUAGE_LISP ||
-            profile->fact_files[FACT_LIVE_COLLECTION] != 0 ||
+            profile->facts[FACT_LIVE_COLLECTION] != 0 ||
             profile->total[MEASURE_KEPT_BYTES] != 0);
   return profile_has(profile, measure <= MEASURE_PEAK_ALLOCS
                                   ? (int)MEASURE_PEAK_BYTES

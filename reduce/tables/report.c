@@ -148,14 +148,15 @@ report_live(const struct view *view, struct sink *sink)
   const struct profile *profile = view->profile;
   size_t files = profile->fact_files[FACT_LIVE_COLLECTION];
   int64_t collection = profile->facts[FACT_LIVE_COLLECTION];
-  if (profile->language != LANGUAGE_LISP ||
-      !measure_known(profile, MEASURE_KEPT_BYTES))
+  if (profile->language != LANGUAGE_LISP)
     return;
   if (files > 0 && collection == 0) {
     sink_text(sink, "No collection took place: live objects are unknown");
     end_line(profile, files, sink);
     return;
   }
+  if (!measure_known(profile, MEASURE_KEPT_BYTES))
+    return;
   if (profile->file_count > 1)
     sink_text(sink, "Alive at the last collection of each file: ");
   else if (files == 0)

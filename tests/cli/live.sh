@@ -7,13 +7,13 @@
 l=$golden/live.data
 b=$golden/live-before.data
 no='the profile does not record what was alive at the last collection: start '\
-'with (mprof:start :live t)'
+'with (mprof:start :live t), and save with :collect t'
 
 # The monitor of a program that is not followed writes no such columns.
 run export --format=pprof -o plain.data "$golden/widgets.data"
 ! gzip -dc plain.data | grep -aq inuse_
 result $? 'columns that say nothing are not written'
-for profile in plain.data "$golden/widgets.data"; do
+for profile in plain.data "$golden/widgets.data" "$golden/live-unknown.data"; do
   for value in live:live kept:live live-allocs:live-allocs; do
     for what in report 'export --format=folded' 'export --format=json' \
       flamegraph "diff $l"; do

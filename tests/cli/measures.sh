@@ -197,7 +197,7 @@ beyond --limit-growth=1023567" ]
 result $? 'the same by --value'
 expect 'a limit on what is not known' 1 "mprof: --limit-growth=kept:0: the \
 profiles do not record what was alive at the last collection: start with \
-(mprof:start :live t)" \
+(mprof:start :live t), and save with :collect t" \
   diff --limit-growth=kept:0 -o /dev/null "$lisp" "$lisp"
 rm -f table
 run diff -verbose --limit-growth=kept:0 -o table "$lisp" "$lisp"

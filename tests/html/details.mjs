@@ -218,12 +218,9 @@ async function phone(tests, browser, data) {
 export async function testDetails(tests, browser) {
   const data = scratch(browser.folder, 'details.data', profile());
   const page = await browser.open('details', data);
-  await line(tests, page);
-  await keys(tests, page);
-  await matches(tests, page);
-  await labels(tests, browser);
-  await phone(tests, browser, data);
-  await columns(tests, browser, data);
+  for (const test of [line, keys, matches]) await test(tests, page);
+  for (const test of [labels, phone, columns])
+    await test(tests, browser, data);
   tests.equal(page.faults, [], 'details: no request, nothing said');
   await page.close();
 }

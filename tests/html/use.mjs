@@ -322,16 +322,11 @@ async function narrow(tests, browser, data) {
 export async function testUse(tests, browser) {
   const data = scratch(browser.folder, 'use.data', profile());
   const page = await browser.open('use', data);
-  await flameGraph(tests, page);
-  await search(tests, page);
-  await sorting(tests, page);
-  await navigation(tests, page);
+  for (const test of [flameGraph, search, sorting, navigation])
+    await test(tests, page);
   await schemes(tests, browser, page, data);
-  await narrow(tests, browser, data);
-  await digits(tests, browser);
-  await recursion(tests, browser);
-  await ownCode(tests, browser);
-  await unknownCalls(tests, browser);
+  for (const test of [narrow, digits, recursion, ownCode, unknownCalls])
+    await test(tests, browser, data);
   tests.equal(page.faults, [], 'use: no request, nothing said');
   await page.close();
 }

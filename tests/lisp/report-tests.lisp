@@ -208,7 +208,7 @@ value: T where they take none."
                  ((:focus "F--BY") "mprof: nothing matches :focus F--BY")
                  ((:focsu 1) "unknown option ':focsu 1'; did you mean :focus?")
                  ((:value :live-allocs)
-                  "collection: start with (mprof:start :live t)"))
+                  "(mprof:start :live t), and save with :collect t"))
           do (is (search said (handler-case (apply #'report-text arguments)
                                 (mprof:mprof-error (condition)
                                   (report-of condition))))))))

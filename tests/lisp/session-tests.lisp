@@ -215,7 +215,7 @@ is as good as the first."
     (loop for (function . types)
             in '((mprof:start :max-contexts (integer 0 134217728) nil -1 1.5 "x"
                   134217729)
-                 (mprof:start :timeline (or null (real 1/100 1000000)) -1 0
+                 (mprof:start :timeline (or null (real 0.01 1000000)) -1 0
                   0.001 "x" 100000000000000000000)
                  (mprof:start :file (or pathname string file-stream) -1 t)
                  (mprof:serve :port (integer 0 65535) nil -1 65536 "x")
@@ -302,7 +302,7 @@ is as good as the first."
   "Any two parts of time add up to the whole, which is that without; what was
 forgotten is in none."
   (with-idle-profiler
-    (loop repeat 2 do (mprof:stop) (mprof:start :timeline 1/100))
+    (loop repeat 2 do (mprof:stop) (mprof:start :timeline 0.01))
     (make-conses 5)
     (sleep 1/20)
     (mprof:reset)

@@ -74,9 +74,14 @@ if [ "$(id -u)" = 0 ] && unshare -m mount -t tmpfs none disk 2>/dev/null; then
   unshare -m bash -c 'mount -t tmpfs -o size=1m none disk
     MPROF_OUT=disk/full.data LD_PRELOAD=$1 ./faults full_disk 2>err
     echo $? >status
-    cp --sparse=always disk/full.data .' - "$monitor"
+    cp --sparse=always disk/full.data .
+    rm disk/*
+    "$2" run -q -o disk/run.data ./faults full_disk 2>run.err' - "$monitor" "$MPROF"
   status=$(cat status)
   growth_fails 'a full disk' full.data
+  same 'a full disk, with mprof run' "mprof: cannot write '$work/disk/run.data': \
+No space left on device; it is still the program's image, which can be read" \
+    "$(tail -n 1 run.err)"
 else
   echo 'ok - a full disk # SKIP for root alone'
 fi
