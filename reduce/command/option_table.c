@@ -142,7 +142,7 @@ const struct option_row option_rows[] = {
      "use color: auto (on a terminal, the default), always or never",
      WORD(color_choice, color, COLOR_AUTOMATIC, color_words)},
     {IN_FLAMEGRAPH | IN_EXPORT, "base", "OLD",
-     "compare with the profile OLD; for html", TEXT(base)},
+     "compare with the profile OLD; for html and heap", TEXT(base)},
     {IN_FLAMEGRAPH | IN_EXPORT, "no-source", NULL,
      "leave out source lines; for html", FLAG(view.no_source),
      .formats = "html"},
