@@ -71,7 +71,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/types.h>
 #include <ucontext.h>
 
 #if defined __x86_64__

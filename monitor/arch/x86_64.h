@@ -3,8 +3,6 @@
  * x86_64.h -- see arch.h. */
 #pragma once
 
-#include <sys/syscall.h>
-
 enum { ARCH_PAGE = 4096 };
 
 /* System V ABI, AMD64 supplement, figure 3.36. */

@@ -107,7 +107,8 @@ is_same(const struct code_object *a, const struct code_object *b)
          strcmp(a->path, b->path) == 0;
 }
 
-/* Returns its number among those that were unloaded, 0 without room. */
+/* Returns the number of GONE among the unloaded objects, to which it is added
+ * if it is new; 0 without room. */
 static uint32_t
 number_unloaded(const struct code_object *gone)
 {

@@ -5,8 +5,6 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <limits.h>
-#include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -83,17 +81,8 @@ read_path(const char *name, bool is_program)
   return path;
 }
 
-/* Extends O's range of variables by those from START up to END. */
-static void
-add_data(struct code_object *o, uintptr_t start, uintptr_t end)
-{
-  if (o->data_end == 0 || start < o->data_start)
-    o->data_start = start;
-  if (end > o->data_end)
-    o->data_end = end;
-}
-
-/* Returns what all segments of the file INFO have in common. */
+/* Returns what all segments of the file INFO have in common.  Segments are in
+ * the order of their addresses. */
 static struct code_object
 read_file(const struct dl_phdr_info *info)
 {
@@ -101,10 +90,13 @@ read_file(const struct dl_phdr_info *info)
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *p = &info->dlpi_phdr[i];
     const uintptr_t start = info->dlpi_addr + p->p_vaddr;
-    if (p->p_type == PT_LOAD && (p->p_flags & (PF_X | PF_W)) == PF_W)
-      add_data(&file, start, start + p->p_memsz);
-    else if (p->p_type == PT_NOTE && file.build_id_size == 0)
+    if (p->p_type == PT_LOAD && (p->p_flags & (PF_X | PF_W)) == PF_W) {
+      if (file.data_end == 0)
+        file.data_start = start;
+      file.data_end = start + p->p_memsz;
+    } else if (p->p_type == PT_NOTE && file.build_id_size == 0) {
       read_build_id(&file, (const uint8_t *)start, p->p_memsz);
+    }
   }
   return file;
 }
@@ -191,10 +183,10 @@ meet_file(struct dl_phdr_info *info, size_t size, void *unused)
   return failed;
 }
 
-/* Meets what dl_iterate_phdr tells of, which waits for a lock that another
- * thread may have had when this process was copied; here only one is left.
- * A file that was being loaded then is incomplete, and the linker does not
- * find it; one that was being unloaded is found, but may lack its pages. */
+/* Calls meet_file for each file without dl_iterate_phdr, which waits for a
+ * lock that another thread may have had when this process was copied.  A
+ * file that was being loaded then is incomplete, and the linker does not find
+ * it; one that was being unloaded is found, but may lack its pages. */
 static int
 meet_without_lock(void)
 {

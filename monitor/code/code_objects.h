@@ -15,8 +15,7 @@
  * back to its place and goes again has the same number.  Beyond CODE_OBJECTS
  * of them, all have the number 0: their sites are one.
  *
- * All are in one list, with the path of each, which stay until the process
- * ends.  Memory is the kernel's. */
+ * Paths stay until the process ends.  Memory is the kernel's. */
 #pragma once
 
 #include <limits.h>

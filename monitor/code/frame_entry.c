@@ -76,7 +76,8 @@ cursor_pointer(struct cursor *c, unsigned encoding)
 
 /* ---- entries ---- */
 
-/* Behind the length of the entry at `at', with its end. */
+/* Returns a cursor for the entry at `at', from behind its length up to its
+ * end. */
 static struct cursor
 open_entry(const uint8_t *at)
 {

@@ -12,7 +12,7 @@
 
 enum { WORD = sizeof(uintptr_t), MOST_BYTES = 1 << 27 };
 
-/* What is known at some place of a function. */
+/* What the program has said up to some place of a function. */
 struct state {
   uint64_t base_register;
   int64_t offset;  /* of the frame from it */
@@ -78,7 +78,7 @@ take_operand(struct cursor *c, char kind, unsigned encoding)
   }
 }
 
-/* Register `number' is saved at `offset'. */
+/* Notes that register `number' is saved at `offset'. */
 static void
 set_saved(struct state *now, uint64_t number, int64_t offset)
 {
@@ -90,7 +90,7 @@ set_saved(struct state *now, uint64_t number, int64_t offset)
   }
 }
 
-/* Register `number' is in a way that rules cannot say. */
+/* Notes that rules cannot say where register `number' is. */
 static void
 set_elsewhere(struct state *now, uint64_t number)
 {
@@ -101,7 +101,7 @@ set_elsewhere(struct state *now, uint64_t number)
     now->elsewhere = true;
 }
 
-/* Register `number' is where it was in the state `from'. */
+/* Notes that register `number' is where it was in the state `from'. */
 static void
 restore(struct state *now, const struct state *from, uint64_t number)
 {
@@ -189,7 +189,7 @@ run_one(struct machine *m, unsigned op, uint64_t a, uint64_t b)
   }
 }
 
-/* Run a program on until it is past `ip'; gives back the rest of it. */
+/* Runs a program until it is past `ip'.  Returns the rest of it. */
 static struct cursor
 run(struct machine *m, struct cursor c, uintptr_t ip)
 {
@@ -213,9 +213,9 @@ run(struct machine *m, struct cursor c, uintptr_t ip)
   return c;
 }
 
-/* How far the programs of some functions were run.  Those of large functions
- * are long, and of one function places are met mostly from its beginning on:
- * it saves a sixth of all instructions of gcc's compiler for a small file. */
+/* How far the programs of some functions were run, since those of large
+ * functions are long, and places further on need only the rest.  It saves a
+ * sixth of all instructions of gcc's compiler for a small file. */
 enum { STOPPED = 32 };
 static struct stopped {
   uintptr_t start; /* of the function; 0: none */
@@ -239,8 +239,8 @@ stop(struct stopped *s, const struct machine *m, struct cursor rest,
   s->start = m->entry->start;
 }
 
-/* Run the programs of the entry up to `ip'.  Where this thread was
- * interrupted at it, or another is, that is done from the beginning. */
+/* Runs the programs of the entry up to `ip', from where they were stopped if
+ * that is known and the lock is open, else from the beginning. */
 static void
 run_to(struct machine *m, uintptr_t ip)
 {

@@ -8,14 +8,13 @@
 #include <sys/syscall.h>
 #include <unwind.h>
 
-#include "arch/arch.h"
 #include "image/arena.h"
 
 /* ---- by the compiler's unwinder ---- */
 
 enum { SMALLEST_PAGE = 4096 }; /* of any kernel */
 
-/* It is on its way to `from' and one frame further. */
+/* Of the unwinder, which goes to the frame `from' and one further. */
 struct search {
   const struct stack_frame *from;
   struct stack_frame *to;

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * image.c -- the life of an image, and what arenas ask of it.
+ * image.c -- the life of an image, what arenas ask of it, and how a process
+ * leaves one: the child of a fork that of its parent, or a program its own
+ * for another one.
  */
 #include "image/image.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "image/image_parts.h"
 #include "image/signals.h"
-
-#ifndef MPROF_VERSION
-#error "MPROF_VERSION is not defined"
-#endif
 
 struct image image = {.file = {.begun = -1},
                       .notes = {.arena = {.most = 1 << 28}}};
@@ -251,4 +248,72 @@ void
 image_forget_end(void)
 {
   set_flag(IMAGE_FORGETTING, false);
+}
+
+/* ---- forks ----
+ *
+ * Until it leaves the image, the child has the pages of its parent's file, as
+ * no fork copies them: it neither reads nor writes them.  They are not taken
+ * from it (MADV_DONTFORK), since a signal handler that interrupted a count
+ * may fork, and the count goes on in the child. */
+
+/* Returns false, with the rest still in the file, if the kernel refuses.
+ * Tries three times: it may grant later what it refuses now. */
+static bool
+leave(void)
+{
+  enum { TRIES = 3 };
+  bool left = false;
+  for (int i = 0; !left && i < TRIES; i++)
+    left = parts_leave(false);
+  if (!left)
+    return false;
+  image_file_begun();
+  directory_unmap();
+  if (image.notes.arena.base != NULL) /* it has only its own notes */
+    *(uint64_t *)image.notes.arena.base = image.notes.used;
+  return true;
+}
+
+bool
+image_leave(void)
+{
+  struct signals_held signals;
+  signals_hold(&signals);
+  image_fork_lock();
+  const bool left = leave();
+  image_fork_unlock();
+  signals_let_go(&signals);
+  return left;
+}
+
+/* Leaves locks alone that this thread holds: a handler of a signal may have
+ * interrupted it, and forks. */
+void
+image_fork_lock(void)
+{
+  const bool notes_held = spin_holds(&image.notes_lock);
+  const bool held = spin_holds(&image.lock);
+  if (!notes_held)
+    spin_lock(&image.notes_lock);
+  if (!held)
+    spin_lock(&image.lock);
+  image.notes_held = notes_held;
+  image.held = held;
+}
+
+void
+image_fork_unlock(void)
+{
+  if (!image.held)
+    spin_unlock(&image.lock);
+  if (!image.notes_held)
+    spin_unlock(&image.notes_lock);
+}
+
+bool
+image_forked(void)
+{
+  image.lock.holder = image.notes_lock.holder = 0;
+  return leave();
 }

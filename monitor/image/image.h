@@ -95,9 +95,6 @@ struct note_list {    /* all zero: empty */
   bool failed;        /* true: a note is missing for lack of memory */
 };
 
-/* Appends `bytes' of whole notes; sets list->failed if there is no memory. */
-void note_append(struct note_list *list, const void *notes, size_t bytes);
-
 /* Appends a note; TEXT may be NULL.  Sets list->failed if there is no memory.
  * If LIST is NULL, calls image_note instead. */
 void note_add(struct note_list *list, enum image_note_kind kind, uint64_t key,

@@ -16,7 +16,8 @@
 
 /* ---- a list ---- */
 
-/* Returns room for so many bytes at the end, or NULL. */
+/* Returns room for so many bytes at the end; NULL, and sets list->failed,
+ * without memory. */
 static void *
 room_at_end(struct note_list *list, size_t bytes)
 {
@@ -40,7 +41,8 @@ add_bytes(struct note_list *list, size_t bytes)
                    __ATOMIC_RELEASE);
 }
 
-void
+/* Appends `bytes' of whole notes; sets list->failed if there is no memory. */
+static void
 note_append(struct note_list *list, const void *notes, size_t bytes)
 {
   void *const to = room_at_end(list, bytes);

@@ -16,7 +16,6 @@
 #include <sys/syscall.h>
 
 #include "arch/arch.h"
-#include "image/image.h"
 
 /* From ADVISED bytes on the kernel makes larger parts of the file at once.
  * Before, it would read around the first page of each array. */
@@ -160,6 +159,15 @@ range_for(size_t bytes, size_t most)
 
 /* ---- parts ---- */
 
+/* Returns the part's entry in the directory. */
+static struct image_part *
+entry_of(const struct part *p)
+{
+  const uint32_t number = (uint32_t)(p - image.parts);
+  return (struct image_part *)(void *)((char *)image.head +
+                                       image_part_offset(number));
+}
+
 struct part *
 part_at(const void *base)
 {
@@ -208,7 +216,7 @@ put(int file, struct part part, size_t used, size_t most,
     return false;
   }
   image.parts[image.count] = part;
-  *part_entry(image.count) = entry;
+  *entry_of(&image.parts[image.count]) = entry;
   __atomic_store_n(&image.head->parts, ++image.count, __ATOMIC_RELEASE);
   return true;
 }
@@ -232,7 +240,7 @@ part_add(struct part part, size_t used, size_t most, struct image_part entry)
 bool
 part_grow(struct part *p, size_t more)
 {
-  struct image_part *const entry = part_entry(part_number(p));
+  struct image_part *const entry = entry_of(p);
   const size_t bytes = p->bytes + more;
   if (bytes > entry->room * entry->record_bytes ||
       remap(p->base, p->bytes, bytes, 0, NULL) != (long)(intptr_t)p->base)
@@ -253,7 +261,7 @@ part_grow(struct part *p, size_t more)
 void
 part_release(struct part *p)
 {
-  struct image_part *const entry = part_entry(part_number(p));
+  struct image_part *const entry = entry_of(p);
   const int file = image_file_open();
   __atomic_store_n(&entry->kind, 0, __ATOMIC_RELEASE);
   if (file >= 0)
@@ -265,8 +273,8 @@ part_release(struct part *p)
 
 /* ---- the way out ---- */
 
-/* Puts memory in the place of the part that has its contents.  Other threads
- * that look at its locks meanwhile see the one or the other. */
+/* Replaces the part's memory by private memory with the same contents.  Other
+ * threads that look at its locks meanwhile see the one or the other. */
 static bool
 replace_by_copy(const struct part *p)
 {
@@ -281,7 +289,7 @@ replace_by_copy(const struct part *p)
   return false;
 }
 
-/* Puts memory in the place of the part that is all zero. */
+/* Replaces the part's memory by private memory that is all zero. */
 static bool
 replace_by_zeros(const struct part *p)
 {
@@ -290,11 +298,11 @@ replace_by_zeros(const struct part *p)
               0) != MAP_FAILED;
 }
 
-/* Returns true for what is needed though no figure is. */
+/* Returns true if the part keeps its contents when all figures are left. */
 static bool
 is_kept(const struct part *p)
 {
-  const uint32_t kind = part_entry(part_number(p))->kind;
+  const uint32_t kind = entry_of(p)->kind;
   return kind == IMAGE_STRIPES || kind == IMAGE_REGIONS ||
          kind == IMAGE_NOTES;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * image_parts.h -- what image.c, image_parts.c, image_notes.c and
- * image_forks.c have in common: the arrays in the file.
+ * image_parts.h -- what image.c, image_parts.c and image_notes.c have in
+ * common: the arrays in the file.
  *
  * An array has a range of the file for all that it may become, most of
  * which is a hole.  Only what exists of it is mapped, and is made present
@@ -49,20 +49,6 @@ extern struct image {
 } image;
 
 /* ---- parts, under the lock ---- */
-
-static inline uint32_t
-part_number(const struct part *part)
-{
-  return (uint32_t)(part - image.parts);
-}
-
-/* Returns entry NUMBER of the directory. */
-static inline struct image_part *
-part_entry(uint32_t number)
-{
-  return (struct image_part *)(void *)((char *)image.head +
-                                       image_part_offset(number));
-}
 
 /* Returns the array at BASE; NULL if it is not in the image. */
 struct part *part_at(const void *base);

@@ -127,16 +127,6 @@ spin_holds(const struct spin_lock *lock)
          spin_lock_thread();
 }
 
-/* Takes the lock unless this thread holds it; returns true if it did. */
-static inline bool
-spin_lock_once(struct spin_lock *lock)
-{
-  const bool held = spin_holds(lock);
-  if (!held)
-    spin_lock(lock);
-  return held;
-}
-
 /* Opens the lock if this thread holds it, after a jump out of the code that
  * took it. */
 static inline void

@@ -5,6 +5,8 @@
  */
 #include "tables/intern_table.h"
 
+#include <string.h>
+
 static uint32_t
 hash_bytes(const uint8_t *bytes, size_t n)
 {

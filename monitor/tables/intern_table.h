@@ -11,7 +11,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "image/arena.h"
 #include "tables/record_index.h"
@@ -41,12 +40,6 @@ static inline uint32_t
 intern_find_key(const struct intern_table *table, uint64_t key)
 {
   return intern_find(table, &key, sizeof key);
-}
-
-static inline uint32_t
-intern_text(struct intern_table *table, const char *text)
-{
-  return intern_bytes(table, text, strlen(text) + 1);
 }
 
 /* Returns key NUMBER, which must exist, of a table filled by intern_key. */

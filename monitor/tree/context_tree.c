@@ -109,7 +109,7 @@ context_tree_init(struct context_tree *tree, uint32_t budget, bool fold,
   bool good = true;
   budget = budget < 16 ? 16 : budget;
   *tree = (struct context_tree){.budget = budget,
-                                .most = context_tree_most(budget),
+                                .most = 2 * (budget + CONTEXT_SPARE),
                                 .fold = fold,
                                 .function_of = function_of,
                                 .make_room = make_room};

@@ -202,7 +202,8 @@ struct context_tree {
   uint32_t leaf_count, kind_count;
   uint32_t owner;      /* number in images (image_owner) */
   uint32_t budget;     /* limit of contexts, and of leaves */
-  uint32_t most;       /* limit of either, with those over the budget */
+  uint32_t most; /* limit of either, with those over the budget: twice the
+                    sum of `budget' and CONTEXT_SPARE */
   uint32_t room[TREE_ARRAYS]; /* how many records of each there is memory for
                                  now; of leaves, without LEAF_OVERFLOW */
   uint64_t overflowed; /* look-ups of a context or leaf that found no room */
@@ -213,14 +214,6 @@ struct context_tree {
   bool fold;                       /* true: recursive contexts are folded */
   bool fold_places; /* true: lines count as functions (context_fold.h) */
 };
-
-/* Returns the limit of contexts, and of leaves, of a tree with that budget,
- * those over the budget included. */
-static inline uint32_t
-context_tree_most(uint32_t budget)
-{
-  return 2 * (budget + CONTEXT_SPARE);
-}
 
 /* Makes a tree for up to `budget' contexts and as many leaves (at least 16),
  * which takes memory as they are made.  `make_room', unless NULL, is called

@@ -16,19 +16,18 @@
 #include "c/count/thread.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
-#include "code/code_objects.h"
 #include "code/frame_rule.h"
 #include "image/image.h"
 #include "image/image_file.h"
 #include "image/signals.h"
 
-/* Of contexts, and of leaves: context_tree_most of these have LEAF_BITS. */
+/* Contexts, and leaves; with those over the budget they have LEAF_BITS. */
 enum { USUAL_BUDGET = 8u << 20 };
 _Static_assert(IMAGE_MOST_BUDGET ==
                    (1 << (LEAF_BITS - 1)) - CONTEXT_SPARE - 1,
                "the command refuses more");
 
-/* All zero at first, and so in anonymous memory, which `own' has to be in. */
+/* Not initialized: `own' has to be in anonymous memory. */
 struct monitor monitor;
 __thread struct this_thread this_thread HIDDEN_THREAD;
 
@@ -43,7 +42,7 @@ find_linker(struct unloaded_code *code)
   code->linker_end = (uintptr_t)linker.dlfo_map_end;
 }
 
-/* Begins, under its lock. */
+/* Begins the first process or a copy of it, under monitor.own.lock. */
 static void
 begin(void)
 {
@@ -121,16 +120,6 @@ find_budget(void)
   return IMAGE_MOST_BUDGET;
 }
 
-/* Makes an empty tree as the environment says.  Returns false without memory.
- * Under the lock. */
-static bool
-open_tree(struct monitor *m)
-{
-  const bool fold = environment_value("MPROF_UNFOLDED") == NULL;
-  return context_tree_init(&m->tree, find_budget(), fold, function_of,
-                           make_room) == 0;
-}
-
 /* ---- the image ---- */
 
 /* Makes the image, with what was counted before.  The program is noted at
@@ -138,14 +127,14 @@ open_tree(struct monitor *m)
  * there, or a thread could put its new stripe into it, which would then be in
  * it twice.  Returns 0 or an errno value. */
 static int
-make_image(struct monitor *m)
+make_image(void)
 {
   stripes_lock();
   int error = process_image_open();
   if (error == 0) {
     code_notes_add(0);
-    context_tree_map(&m->tree);
-    region_table_map(&m->regions);
+    context_tree_map(&monitor.tree);
+    region_table_map(&monitor.regions);
     stripes_map();
     error = image_opened();
   }
@@ -160,17 +149,17 @@ make_image(struct monitor *m)
  * the lock, and holds signals: a handler that jumped away would leave half an
  * image. */
 static void
-make_awaited_image(struct monitor *m)
+make_awaited_image(void)
 {
   enum { TRIES = 3 };
   struct signals_held signals;
   int error = ENOMEM;
-  if (!m->awaits_image)
+  if (!monitor.awaits_image || arenas_are_sealed())
     return;
   signals_hold(&signals);
-  m->awaits_image = false;
+  monitor.awaits_image = false;
   for (int i = 0; i < TRIES && error == ENOMEM; i++)
-    error = make_image(m);
+    error = make_image();
   if (error != 0)
     process_image_say("cannot write", error == EEXIST
                                           ? "it is not a regular file"
@@ -181,41 +170,45 @@ make_awaited_image(struct monitor *m)
 /* Runs at the first allocation that is counted, which may come before any
  * constructor. */
 bool
-monitor_open_locked(struct monitor *m)
+monitor_open_locked(void)
 {
-  bool ready = m->tree.contexts != NULL || open_tree(m);
+  const bool ready =
+      monitor.tree.contexts != NULL ||
+      context_tree_init(&monitor.tree, find_budget(),
+                        environment_value("MPROF_UNFOLDED") == NULL,
+                        function_of, make_room) == 0;
   if (ready)
-    make_awaited_image(m);
-  else if (!m->without_memory)
+    make_awaited_image();
+  else if (!monitor.without_memory)
     process_image_say("cannot write", strerrordesc_np(ENOMEM));
-  m->without_memory = !ready;
-  __atomic_store_n(&m->ready, ready, __ATOMIC_RELEASE);
+  monitor.without_memory = !ready;
+  __atomic_store_n(&monitor.ready, ready, __ATOMIC_RELEASE);
   return ready;
 }
 
 bool
-monitor_open(struct monitor *m)
+monitor_open(void)
 {
-  spin_lock(&m->lock);
-  const bool ready = monitor_open_locked(m);
-  spin_unlock(&m->lock);
+  spin_lock(&monitor.lock);
+  const bool ready = monitor_open_locked();
+  spin_unlock(&monitor.lock);
   return ready;
 }
 
 /* ---- all of it ---- */
 
 void
-monitor_lock(struct monitor *m)
+monitor_lock(void)
 {
-  spin_lock(&m->lock);
+  spin_lock(&monitor.lock);
   stripes_lock();
 }
 
 void
-monitor_unlock(struct monitor *m)
+monitor_unlock(void)
 {
   stripes_unlock();
-  spin_unlock(&m->lock);
+  spin_unlock(&monitor.lock);
 }
 
 void
@@ -232,58 +225,58 @@ monitor_count(bool on)
 /* Forgets all figures.  Changes `generation' before and afterwards, so that a
  * reader of the image sees that it changes. */
 static void
-clear(struct monitor *m)
+clear(void)
 {
   image_forget_begin();
   stripes_next_generation();
   stripes.missed = 0;
   stripes.figures_since = nanoseconds(CLOCK_REALTIME);
-  if (m->tree.contexts != NULL) {
-    context_tree_clear(&m->tree);
+  if (monitor.tree.contexts != NULL) {
+    context_tree_clear(&monitor.tree);
     stripes_forget();
   }
-  region_table_clear(&m->regions);
+  region_table_clear(&monitor.regions);
   image_forget_end();
 }
 
 void
-monitor_leave_image(struct monitor *m)
+monitor_leave_image(void)
 {
-  monitor_lock(m);
+  monitor_lock();
   if (image_leave()) {
-    clear(m);
-    m->awaits_image = true;
-    __atomic_store_n(&m->ready, false, __ATOMIC_RELEASE);
+    clear();
+    monitor.awaits_image = true;
+    __atomic_store_n(&monitor.ready, false, __ATOMIC_RELEASE);
   } else {
     monitor.given_up = true;
     monitor.own.counting = false;
     __atomic_store_n(&monitor.own.known, false, __ATOMIC_RELEASE);
   }
-  monitor_unlock(m);
+  monitor_unlock();
 }
 
 void
-monitor_forget(struct monitor *m)
+monitor_forget(void)
 {
-  monitor_lock(m);
-  clear(m);
-  monitor_unlock(m);
+  monitor_lock();
+  clear();
+  monitor_unlock();
 }
 
 void
-monitor_forked(struct monitor *m)
+monitor_forked(void)
 {
-  m->lock.holder = m->threads.lock.holder = 0;
-  m->functions.table.lock.holder = frame_rules.lock.holder = 0;
+  monitor.lock.holder = monitor.threads.lock.holder = 0;
+  monitor.functions.table.lock.holder = frame_rules.lock.holder = 0;
   code_objects_forked();
-  if (!spin_holds(&m->code.lock))
-    m->code.lock.holder = 0;
-  context_tree_shorten(&m->tree);
-  stripes_forked(m->tree.room[TREE_LEAVES] + 1);
+  if (!spin_holds(&monitor.code.lock))
+    monitor.code.lock.holder = 0;
+  context_tree_shorten(&monitor.tree);
+  stripes_forked(monitor.tree.room[TREE_LEAVES] + 1);
   if (this_thread.record != NULL)
     stripes_join(&this_thread.record->user);
-  stripes.counting = !m->stopped;
-  clear(m);
-  m->awaits_image = true;
-  m->ready = false;
+  stripes.counting = !monitor.stopped;
+  clear();
+  monitor.awaits_image = true;
+  monitor.ready = false;
 }

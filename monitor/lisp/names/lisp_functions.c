@@ -31,8 +31,8 @@
 enum { FUNCTIONS_OF_SPECIAL = 0x1FFFF00 /* | enum site_special */ };
 
 static struct {
-  /* of APPLY, and of the one that is a part of what calls it; 0 before the
-     first of these */
+  /* numbers of APPLY, and of the APPLY that is a part of its caller; 0: not
+     known yet */
   uint32_t apply, passing;
   struct intern_table noted; /* names of files with other flags */
 } known;
@@ -56,7 +56,7 @@ note_other_flags(const struct link_map *file)
            "=%s was not compiled with this ECL's C compiler flags: functions "
            "that are inlined or end in a call can be missing from chains",
            slash != NULL ? slash + 1 : path);
-  if (intern_text(&known.noted, text) > before)
+  if (intern_bytes(&known.noted, text, strlen(text)) > before)
     image_note(NOTE_COMMENT, 0, 0, 0, text);
 }
 
@@ -220,14 +220,13 @@ add_core(void)
 
 /* ---- makers of floats, and of conses ----
  *
- * For what the compiler needed an object, when it had a number in a variable
- * of C: the runtime has the function that makes such an object under several
- * names, one for each reason (ECL_EACH_REASON in ecl/allocation_monitor.h).
- * A cons has one maker more, for a variable that is closed over.
- * For floats and conses these are allocators: no walk of the stack meets
- * them, and so they cost nothing there.  The kind of the object tells which
- * one it was, and a chain begins with it.  (Those for integers are on the
- * stack, as their callees allocate.) */
+ * Compiled code that has a number in a variable of C makes an object of it
+ * for one of several reasons.  The runtime has the function that does so
+ * under a name for each reason (ECL_EACH_REASON in ecl/allocation_monitor.h),
+ * and one that makes a cons for a variable that is closed over.  Those for
+ * floats and conses are allocators, which no walk of the stack meets.  The
+ * kind of the object tells which one it was, and a chain begins with it.
+ * (Those for integers are on the stack, as their callees allocate.) */
 
 typedef void maker(void);
 
@@ -243,7 +242,7 @@ static maker *const makers[t_end][ECL_REASONS] = {
     ECL_EACH_REASON(MAKERS)
     [t_list][ECL_FOR_variable] = (maker *)ecl_cons_for_variable};
 
-/* Note for images which of them makes objects of which kind. */
+/* Notes which maker makes objects of which kind. */
 static void
 note_makers(void)
 {
@@ -260,7 +259,8 @@ note_makers(void)
 
 /* ---- all functions that are there ---- */
 
-/* Makes the second APPLY go by an address in the code of the first. */
+/* Gives the second APPLY a number of its own, by an address in the code of
+ * the first. */
 static void
 split_apply(void)
 {
