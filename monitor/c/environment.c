@@ -13,11 +13,12 @@
 #include "image/arena.h"
 
 static struct {
-  struct arena lines; /* that end in zeros, and one more */
+  struct arena lines; /* NAME=VALUE with a zero behind each; an empty one
+                         ends them */
   bool replaced;      /* by those of whoever attached */
 } settings;
 
-/* Returns where the variable is; NULL: nowhere. */
+/* Returns the place of the variable in the environment, or NULL. */
 static char **
 find_variable(char **environment, const char *name, size_t n)
 {

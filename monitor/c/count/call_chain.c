@@ -5,7 +5,7 @@
 
 #include "base/sizes.h"
 
-/* On a stack. */
+/* Frames that a chain has memory for: at first, and at most. */
 enum {
   FIRST_FRAMES = SIZE_FIRST_ARENA / sizeof(struct call_frame),
   MOST_FRAMES = 1 << 20
@@ -31,7 +31,7 @@ grow(struct call_chain *chain)
   return made;
 }
 
-/* Paths share a frame with those that are kept, or else the first of them. */
+/* Gives frames[0] a new serial: no path that is known has it. */
 void
 call_chain_forget(struct call_chain *chain)
 {
@@ -60,7 +60,7 @@ add_word(struct call_chain *chain, const uintptr_t *at, uintptr_t value)
       (struct chain_word){.at = at, .value = value};
 }
 
-/* No word holds what this asks for. */
+/* A word that never has the value which is asked for. */
 static const uintptr_t nothing;
 
 /* Adds F to the chain, as its innermost frame or further out. */
@@ -164,8 +164,8 @@ same_place(const struct call_frame *kept, const struct stack_frame *f)
          (kept->at.pointer == f->pointer || !kept->needs_pointer);
 }
 
-/* Take the kept frame, which follows from the new one further in, for a new
- * one.  Its frame pointer was not compared if nothing needed it. */
+/* Copies a kept frame to TO, behind a new one further in.  Sets its frame
+ * pointer, which was not compared if nothing needed it. */
 static inline void
 copy_as_new(struct call_frame *to, const struct call_frame *kept)
 {
@@ -174,9 +174,9 @@ copy_as_new(struct call_frame *to, const struct call_frame *kept)
       kept->at.saved != NULL ? *kept->at.saved : to[-1].at.pointer;
 }
 
-/* Walk from *chain->fresh to a frame that is kept and from which on
- * nothing has changed; only frames further out than that are kept still.
- * Gives back the last frame that is to be added to them. */
+/* Walks outward from *chain->fresh, to a kept frame beyond which nothing has
+ * changed, or to the end.  Shortens the chain to the frames beyond.  Returns
+ * the outermost of the frames that are to be added to it. */
 static struct call_frame *
 find_fresh(struct call_chain *chain)
 {

@@ -7,18 +7,16 @@
  * were, and folded is what is further out.  It has the same functions and the
  * same arcs, and the tables of leaks, which show five callers, are exact too.
  */
-#include "c/count/monitor.h"
+#include "c/count/hook.h"
 
 #include <errno.h>
 
 #include "arch/arch.h"
-#include "c/count/hook.h"
 
 /* ---- contexts, under the lock ---- */
 
-/* What a frame knows beside the number of its context: KEPT_CALLERS less how
- * many frames ago the path was folded, as far as that is more than nothing.
- */
+/* The upper bits of call_frame.context: KEPT_CALLERS less the number of
+ * frames since the path was folded, but at least 0. */
 enum {
   KEPT_CALLERS = 4,
   CONTEXT_BITS = 29,
@@ -28,20 +26,20 @@ enum {
 /* Returns the context of all frames of the chain but the innermost, with the
  * last callers as they are though the path is folded there. */
 static uint32_t
-find_kept_contexts(struct monitor *m, struct thread *thread)
+find_kept_contexts(struct thread *thread)
 {
   struct call_frame *const frames = thread->chain.frames;
   const size_t end = thread->chain.depth - 1;
   size_t i = end > KEPT_CALLERS ? end - KEPT_CALLERS : 1;
   uint32_t context = frames[i - 1].context & CONTEXT_NUMBER;
   for (; i < end; i++)
-    context = context_tree_child(&m->tree, context, frames[i].at.ip);
+    context = context_tree_child(&monitor.tree, context, frames[i].at.ip);
   return context;
 }
 
 /* Returns the context of all frames of the chain but the innermost. */
 static uint32_t
-find_contexts(struct monitor *m, struct thread *thread)
+find_contexts(struct thread *thread)
 {
   struct call_frame *const frames = thread->chain.frames;
   const size_t end = thread->chain.depth - 1;
@@ -53,21 +51,21 @@ find_contexts(struct monitor *m, struct thread *thread)
     frames[0].context =
         thread->chain.complete
             ? CONTEXT_ROOT
-            : context_tree_child(&m->tree, CONTEXT_ROOT,
+            : context_tree_child(&monitor.tree, CONTEXT_ROOT,
                                  SITE_SPECIAL | SITE_CUT_SHORT);
   context = frames[i].context;
   for (i++; i < end; i++) {
     const uint32_t age = context >> CONTEXT_BITS;
     const uint32_t found = context_tree_child(
-        &m->tree, context & CONTEXT_NUMBER, frames[i].at.ip);
-    const uint32_t target = m->tree.contexts[found].target;
+        &monitor.tree, context & CONTEXT_NUMBER, frames[i].at.ip);
+    const uint32_t target = monitor.tree.contexts[found].target;
     if (target != found)
       context = target | (uint32_t)KEPT_CALLERS << CONTEXT_BITS;
     else
       context = found | (age > 0 ? age - 1 : 0) << CONTEXT_BITS;
     frames[i].context = context;
   }
-  return context <= CONTEXT_NUMBER ? context : find_kept_contexts(m, thread);
+  return context <= CONTEXT_NUMBER ? context : find_kept_contexts(thread);
 }
 
 /* ---- allocations ---- */
@@ -88,25 +86,24 @@ find_path(struct thread *thread, const uintptr_t *frame)
                                         arch_frame_stack(frame), frame[0]);
 }
 
-/* Lock the monitor, and find the path. */
+/* Locks the monitor, and returns the path. */
 static struct known_path *
-lock_path(struct monitor *m, struct thread *thread, const uintptr_t *frame)
+lock_path(struct thread *thread, const uintptr_t *frame)
 {
   struct known_path *path = find_path(thread, frame);
-  spin_lock(&m->lock);
+  spin_lock(&monitor.lock);
   if (thread->generation != stripes.generation) /* meanwhile */
     path = find_path(thread, frame);
   return path;
 }
 
 /* Returns the leaf of an object of `size' that is allocated on that path, and
- * has the thread know it.  Under the lock. */
+ * keeps it where known_leaf finds it.  Under the lock. */
 static uint32_t
-find_leaf(struct monitor *m, struct thread *thread, struct known_path *path,
-          uint32_t size)
+find_leaf(struct thread *thread, struct known_path *path, uint32_t size)
 {
   if (path->ip == 0) {
-    path->context = find_contexts(m, thread);
+    path->context = find_contexts(thread);
     path->ip = thread->chain.frames[thread->chain.depth - 1].at.ip;
   }
   const uint32_t region =
@@ -120,19 +117,19 @@ find_leaf(struct monitor *m, struct thread *thread, struct known_path *path,
       .size = (uint16_t)size,
       .region = (uint16_t)region};
   const struct leaf *const leaf =
-      context_tree_find_leaf(&m->tree, path->context, path->ip,
-                             context_tree_kind_number(&m->tree, &kind));
+      context_tree_find_leaf(&monitor.tree, path->context, path->ip,
+                             context_tree_kind_number(&monitor.tree, &kind));
   *thread_recent_leaf(thread, path->ip, path->context, size) =
       (struct recent_leaf){.site = path->ip,
                            .up = path->context,
                            .size = size,
                            .region = kind.region,
-                           .leaf = (uint32_t)(leaf - m->tree.leaves),
+                           .leaf = (uint32_t)(leaf - monitor.tree.leaves),
                            .cache_generation = thread->cache_generation};
   return known_leaf(thread, path, size, region);
 }
 
-/* Counts an allocation.  Under the lock. */
+/* Counts an allocation, under the monitor's lock. */
 static struct counted
 count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
       size_t bytes)
@@ -157,8 +154,7 @@ count(struct stripe_user *user, uint32_t leaf, uintptr_t address,
 /* ---- the hook, where interpose.c has not done it ---- */
 
 static struct counted
-allocated(struct monitor *m, uintptr_t address, size_t bytes,
-          const uintptr_t *frame)
+allocated(uintptr_t address, size_t bytes, const uintptr_t *frame)
 {
   struct thread *const thread = thread_mine();
   struct counted counted = {0};
@@ -166,26 +162,25 @@ allocated(struct monitor *m, uintptr_t address, size_t bytes,
     monitor_miss();
     return counted;
   }
-  struct known_path *path = lock_path(m, thread, frame);
+  struct known_path *path = lock_path(thread, frame);
   if (!monitor_is_counting()) {
     /* it was before the lock: the image may be finished, and no new one is to
        take its place */
-  } else if (!monitor_is_ready(m)) {
+  } else if (!monitor.ready && !monitor_open_locked()) {
     monitor_miss();
   } else {
-    const uint32_t leaf = find_leaf(m, thread, path, size_for_leaf(bytes));
+    const uint32_t leaf = find_leaf(thread, path, size_for_leaf(bytes));
     counted = count(&thread->user, leaf, address, bytes);
     if (unloaded_code_is_linker(frame[1]))
       path->ip = 0; /* it is not to be known */
   }
-  spin_unlock(&m->lock);
+  spin_unlock(&monitor.lock);
   return counted;
 }
 
 struct counted
 monitor_allocated(uintptr_t address, size_t bytes, const uintptr_t *frame)
 {
-  struct monitor *const m = &monitor;
   const int saved = errno;
   struct counted counted = {0};
   if (!own_process_known())
@@ -193,7 +188,7 @@ monitor_allocated(uintptr_t address, size_t bytes, const uintptr_t *frame)
   if (unloaded_code_is_linker(frame[1]))
     unloaded_code_check();
   if (monitor_is_counting())
-    counted = allocated(m, address, bytes, frame);
+    counted = allocated(address, bytes, frame);
   errno = saved;
   return counted;
 }

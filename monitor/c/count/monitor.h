@@ -150,17 +150,11 @@ struct counted monitor_allocated(uintptr_t address, size_t bytes,
 
 /* Makes the tree, and the image if one is awaited; prints a line if either
  * fails.  Returns false if there is no memory for the tree; without its image
- * the monitor counts in memory.  monitor_open takes the lock. */
-bool monitor_open(struct monitor *m);
-bool monitor_open_locked(struct monitor *m);
-
-/* Returns true if the monitor can count; opens it if need be.  The lock is
- * held until the count is done, or another thread could leave the image. */
-static inline bool
-monitor_is_ready(struct monitor *m)
-{
-  return __builtin_expect(m->ready, 1) || monitor_open_locked(m);
-}
+ * the monitor counts in memory.  monitor_open takes the lock; the other is
+ * called with it, which is held until a count that follows is done, or
+ * another thread could leave the image. */
+bool monitor_open(void);
+bool monitor_open_locked(void);
 
 /* Counts the end of the object that was at `address', with the `counted' and
  * the bytes of its allocation.  Does nothing if figures were forgotten since.
@@ -183,22 +177,22 @@ monitor_miss(void)
 void monitor_count(bool on);
 
 /* Forgets all figures, and all live objects.  Takes the lock. */
-void monitor_forget(struct monitor *m);
+void monitor_forget(void);
 
 /* ---- all of it ---- */
 
 /* Locks the monitor, then all stripes, none of which this thread holds. */
-void monitor_lock(struct monitor *m);
-void monitor_unlock(struct monitor *m);
+void monitor_lock(void);
+void monitor_unlock(void);
 
 /* Leaves the figures so far in the present image; those to come are for
  * another file (process_image_set).  Counts nothing any more if the kernel
  * refuses (image_leave).  Takes the lock. */
-void monitor_leave_image(struct monitor *m);
+void monitor_leave_image(void);
 
 /* Forgets all figures in the child of a fork, and opens the locks that
  * another thread had.  No other thread is left. */
-void monitor_forked(struct monitor *m);
+void monitor_forked(void);
 
 /* ---- code that goes away: unloaded_code.c ---- */
 

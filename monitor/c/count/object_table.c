@@ -101,7 +101,7 @@ object_table_put(struct object_table *t, const struct object_record *object)
   spin_unlock(&t->lock);
 }
 
-/* Moves what is further on and belongs to the free place, or before it. */
+/* Frees the place GAP; moves objects that a search would not find then. */
 static void
 close_gap(struct object_table *t, size_t gap)
 {

@@ -85,7 +85,7 @@ stripes_unlock(void)
     spin_unlock(&stripes.stripe[i].lock);
 }
 
-/* Returns a bit for each that this thread has. */
+/* Returns a bit for each stripe that this thread has locked. */
 static uint32_t
 stripes_held(void)
 {
@@ -96,6 +96,7 @@ stripes_held(void)
   return held;
 }
 
+/* Returns true if these bits are of all stripes that are used. */
 static bool
 are_all(uint32_t held)
 {

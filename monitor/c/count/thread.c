@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * thread.c -- made when a thread first allocates, used again when it
- * has ended.  Threads are known by name only, as there may be thousands. */
+ * thread.c -- records of threads, made when a thread first allocates, and
+ * used again when it has ended.  Profiles tell threads apart by name only, as
+ * there may be thousands. */
 #include "c/count/thread.h"
 
 #include <pthread.h>
@@ -33,14 +34,13 @@ thread_forget(struct thread *thread, uint64_t generation)
 static void
 abandon(void)
 {
-  struct monitor *const m = &monitor;
   this_thread.pool = 0;
   stripes_recover();
   spin_abandon(&frame_rules.lock);
   spin_abandon(&code_objects.lock);
-  spin_abandon(&m->functions.table.lock);
-  spin_abandon(&m->lock);
-  spin_abandon(&m->objects.lock);
+  spin_abandon(&monitor.functions.table.lock);
+  spin_abandon(&monitor.lock);
+  spin_abandon(&monitor.objects.lock);
   if (this_thread.record != NULL) /* it may have been at a walk */
     thread_forget(this_thread.record, stripes.generation);
 }

@@ -10,8 +10,8 @@
  * maps another, and once more when that is in its list.  So a check at each
  * of its allocations misses none; none of them is a known path.
  *
- * Takes the linker's lock, and then the monitor's: this thread has not got
- * that.  Runs inside the hook. */
+ * Takes the linker's lock, and then the monitor's, which this thread does not
+ * hold.  Runs inside the hook. */
 #include "c/count/monitor.h"
 
 #include <errno.h>
@@ -23,16 +23,15 @@
 static void
 retire(const struct code_object *gone)
 {
-  struct monitor *m = &monitor;
-  monitor_lock(m);
-  struct code_object retired = code_notes_retire(gone, &m->functions);
-  if (m->tree.contexts != NULL) {
-    stripes_next_generation(); /* before and afterwards: see
-                                  monitor.c */
-    context_tree_rename_sites(&m->tree, code_object_retired_site, &retired);
+  monitor_lock();
+  struct code_object retired = code_notes_retire(gone, &monitor.functions);
+  if (monitor.tree.contexts != NULL) {
+    stripes_next_generation(); /* before and afterwards: see monitor.c */
+    context_tree_rename_sites(&monitor.tree, code_object_retired_site,
+                              &retired);
     stripes_next_generation();
   }
-  monitor_unlock(m);
+  monitor_unlock();
 }
 
 /* Holds signals: while the thread has the linker's lock it may not be

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -23,7 +22,8 @@ struct process_image process_image;
 
 /* ---- names ---- */
 
-/* Absolute, since the program may change its folder; "%p" is replaced. */
+/* Stores the name, made absolute, since the program may change its folder,
+ * with the number of the process in place of "%p". */
 static void
 set_base(const char *name)
 {

@@ -31,8 +31,9 @@
  * its free are 138 instructions without mprof, and 412 with it; with one more
  * function between those here and the interposed ones they were 473. */
 
-/* Count an object of `bytes' behind its header; false: it is another case.
- * `frame' is the frame of the interposed function. */
+/* Counts an object of `bytes' behind its header.  Returns false and changes
+ * nothing where it is another case.  `frame' is the frame of the interposed
+ * function. */
 HOOK_INLINE bool
 hook_allocated(struct object_header *header, size_t bytes,
                const uintptr_t *frame)
@@ -101,8 +102,7 @@ enter(void)
   return true;
 }
 
-/* Where no call began: what the real function gives, NULL before it is found.
- */
+/* Calls the real function alone; NULL before that is found. */
 #define WITHOUT(name, arguments)                                             \
   (real.name != NULL ? real.name arguments : NULL)
 
@@ -119,8 +119,8 @@ with_header(size_t bytes)
   return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
 }
 
-/* End the call: count the object, and give it to the program.  `filled': what
- * is behind the header is the program's already. */
+/* Ends the call: counts the object and returns it.  `filled': it has contents
+ * of the program's already. */
 HOOK_INLINE void *
 finish(void *base, size_t bytes, const uintptr_t *frame, bool filled)
 {

@@ -12,7 +12,6 @@
 #include "arch/arch.h"
 #include "c/count/monitor.h"
 #include "c/environment.h"
-#include "c/interpose/interposed.h"
 #include "code/file_symbols.h"
 
 struct real_allocator real;

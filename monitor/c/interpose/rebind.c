@@ -142,8 +142,8 @@ struct slots {
   const Elf64_Phdr *relro; /* read-only after relocation; NULL: nothing */
 };
 
-/* Write a slot, which may be in the part that is read-only after relocation:
- * that is whole pages, as far as there are. */
+/* Writes a slot, which may be in the part that is read-only after relocation,
+ * of whole pages. */
 static void
 set_slot(const struct slots *s, uintptr_t *slot, uintptr_t value)
 {
@@ -231,8 +231,8 @@ void
 rebind_slots(const struct interposed_function *functions)
 {
   struct slots s = {.functions = functions};
-  __atomic_thread_fence(__ATOMIC_RELEASE); /* what was set up before is seen
-                                              by whom a slot leads here */
+  /* what was set up before is published before any slot points here */
+  __atomic_thread_fence(__ATOMIC_RELEASE);
   dl_iterate_phdr(rebind_file, &s);
 }
 

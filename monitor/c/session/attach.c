@@ -119,7 +119,7 @@ detach(void)
   choose_functions(functions);
   session.attached = false;
   monitor_count(false);
-  monitor_leave_image(&monitor);
+  monitor_leave_image();
   rebind_back(functions);
   rebind_back(process_event_functions);
   real_allocator_bypass(interposed_functions);
@@ -133,8 +133,8 @@ is_profiled(void)
   return session.attached && by != 0 && (kill(by, 0) == 0 || errno == EPERM);
 }
 
-/* Count from now on.  `settings' are as the environment is, NAME=VALUE with a
- * newline behind each.  Gives back why not, or NULL. */
+/* Begins to count.  `settings' are those of the environment, NAME=VALUE with
+ * a newline behind each.  Returns NULL, or why it does not count. */
 const char *
 mprof_attach(const char *settings)
 {
@@ -161,18 +161,18 @@ mprof_attach(const char *settings)
   __atomic_store_n(&real.bypassed, false, __ATOMIC_RELEASE);
   process_image_set(environment_value("MPROF_OUT"));
   session_begin();
-  monitor_open(&monitor);
+  monitor_open();
   rebind_symbols(functions, false);
   rebind_slots(functions);
   rebind_slots(process_event_functions);
-  monitor_forget(&monitor);
+  monitor_forget();
   if (!image_is_open())
     detach();
   this_thread.inside--;
   return session.attached ? NULL : "it cannot write its profile there";
 }
 
-/* Counts no more, unless the program filters its system calls by now. */
+/* Ends counting, unless the program filters its system calls by now. */
 void
 mprof_detach(void)
 {

@@ -57,12 +57,6 @@ toggle(int number)
 static const struct sigaction ours = {.sa_handler = handle_fatal_signal,
                                       .sa_flags = SA_ONSTACK};
 
-static bool
-is_ours(sighandler_t handler)
-{
-  return handler == ours.sa_handler;
-}
-
 /* ---- what the program does with signals ---- */
 
 static bool
@@ -83,7 +77,7 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
       is_fatal_signal(number))
     action = &ours;
   int status = real_sigaction(number, action, old);
-  if (status == 0 && old != NULL && is_ours(old->sa_handler))
+  if (status == 0 && old != NULL && old->sa_handler == handle_fatal_signal)
     *old = by_default;
   return status;
 }
@@ -96,7 +90,7 @@ sigaction(int number, const struct sigaction *action, struct sigaction *old)
     const sighandler_t old = BEHIND(name)(number, handler);                  \
     if (handler == SIG_DFL && old != SIG_ERR && is_fatal_signal(number))     \
       real_sigaction(number, &ours, NULL);                                   \
-    return is_ours(old) ? SIG_DFL : old;                                     \
+    return old == handle_fatal_signal ? SIG_DFL : old;                       \
   }
 
 SIGNAL(signal)

@@ -17,14 +17,13 @@
 #include <sys/syscall.h>
 
 #include "arch/arch.h"
-#include "image/spin_lock.h"
 #include "c/count/monitor.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
-#include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
 #include "c/session/session.h"
 #include "image/image.h"
+#include "image/spin_lock.h"
 
 enum {
   PTHREAD_BYTES = 2304, /* if the library does not say it */
@@ -65,7 +64,7 @@ change_state(struct image_search *search, uint32_t from, uint32_t to)
                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* Send it to the reader; whether that lives. */
+/* Sends the signal to the reader.  Returns false if that is gone. */
 static bool
 signal_reader(long signal)
 {

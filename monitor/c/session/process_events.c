@@ -24,7 +24,6 @@
 #include "c/count/thread.h"
 #include "c/image/process_image.h"
 #include "c/interpose/interposed.h"
-#include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
 #include "c/session/session.h"
 #include "code/frame_rule.h"
@@ -50,15 +49,15 @@ reserve(struct shared_table *table)
 }
 
 static void
-make_room(struct monitor *m)
+make_room(void)
 {
   threads_reserve(SPARE_THREADS);
-  reserve(&m->functions.table);
+  reserve(&monitor.functions.table);
   reserve(&frame_rules);
   image_reserve_notes(SPARE_NOTES);
-  spin_lock(&m->lock);
-  context_tree_reserve(&m->tree, SPARE_RECORDS);
-  spin_unlock(&m->lock);
+  spin_lock(&monitor.lock);
+  context_tree_reserve(&monitor.tree, SPARE_RECORDS);
+  spin_unlock(&monitor.lock);
   object_table_make_room(&monitor.objects, SPARE_RECORDS);
 }
 
@@ -77,8 +76,8 @@ prepare_for_filter(void)
     if (session.leak_reader != 0)
       process_image_say("cannot find what is lost in",
                         "the program filters its system calls");
-    if (monitor_open(&monitor))
-      make_room(&monitor);
+    if (monitor_open())
+      make_room();
   }
   this_thread.inside--;
   arenas_seal();

@@ -49,9 +49,9 @@ mprof_restart(const char *filename)
   const bool entered = thread_enter(ARCH_FRAME);
   if (entered && filename != NULL && !arenas_are_sealed() &&
       process_image_set(filename))
-    monitor_leave_image(&monitor);
+    monitor_leave_image();
   else if (entered)
-    monitor_forget(&monitor);
+    monitor_forget();
   monitor_count(true);
   this_thread.inside--;
   errno = saved;
@@ -62,19 +62,18 @@ mprof_restart(const char *filename)
 static void
 change_region(const char *name)
 {
-  struct monitor *const m = &monitor;
   const int saved = errno;
   if (!real_allocator_is_ours() || !own_process_known())
     return;
   const bool entered = thread_enter(ARCH_FRAME);
   struct thread *thread = entered ? thread_mine() : NULL;
   if (thread != NULL) {
-    spin_lock(&m->lock);
+    spin_lock(&monitor.lock);
     if (name != NULL)
-      region_enter(&m->regions, &thread->regions, name);
+      region_enter(&monitor.regions, &thread->regions, name);
     else
-      region_leave(&m->regions, &thread->regions, true);
-    spin_unlock(&m->lock);
+      region_leave(&monitor.regions, &thread->regions, true);
+    spin_unlock(&monitor.lock);
   }
   this_thread.inside--;
   errno = saved;
@@ -112,7 +111,6 @@ mprof_label_pop(void)
 EXPORT void
 mprof_allocated(void *object, size_t bytes, const char *pool)
 {
-  struct monitor *const m = &monitor;
   const int saved = errno;
   char name[REGION_PATH_BYTES];
   if (object == NULL || !real_allocator_is_ours() || !own_process_known())
@@ -123,10 +121,10 @@ mprof_allocated(void *object, size_t bytes, const char *pool)
     this_thread.inside--;
   } else {
     snprintf(name, sizeof name, "pool=%s", pool == NULL ? "" : pool);
-    spin_lock(&m->lock);
+    spin_lock(&monitor.lock);
     this_thread.pool =
-        region_within(&m->regions, thread->regions.region, name);
-    spin_unlock(&m->lock);
+        region_within(&monitor.regions, thread->regions.region, name);
+    spin_unlock(&monitor.lock);
     objects_register_bare(object_of_pool(object), bytes, ARCH_FRAME);
     this_thread.pool = 0;
   }

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/single_threaded.h>
-#include <unistd.h>
 
 #include "c/count/monitor.h"
 #include "c/count/thread.h"
@@ -83,7 +82,7 @@ begin_copy(void)
   process_image.first = false;
   const bool good = image_forked();
   if (good) {
-    monitor_forked(&monitor);
+    monitor_forked();
     if (process_selection_excludes_children()) {
       monitor.awaits_image = false;
       monitor_count(false);
@@ -147,15 +146,15 @@ session_begin(void)
   fatal_signals_open();
   monitor_count(on);
   if (!on)
-    monitor_forget(&monitor);
+    monitor_forget();
   monitor.awaits_image = true;
   if (on && monitor.ready) /* something was counted already */
-    monitor_open(&monitor);
+    monitor_open();
   monitor.ready = !monitor.awaits_image;
   if (environment_value("MPROF_WATCHED") != NULL) {
     __libc_single_threaded = 0; /* a reader from outside takes locks, too */
     stripes.watched = true;
-    monitor_open(&monitor);
+    monitor_open();
   }
   this_thread.inside--;
 }
