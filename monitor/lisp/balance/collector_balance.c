@@ -224,7 +224,7 @@ collector_balance_add(struct collector_balance *sum,
 
 /* ---- the sum ---- */
 
-/* Take one list of objects from the collector; its bytes. */
+/* Takes a list of objects from the collector.  Returns their bytes. */
 static uint64_t
 take_list(size_t granules)
 {
@@ -256,10 +256,10 @@ read_sums(void)
                        .found = stats.bytes_reclaimed_since_gc};
 }
 
-/* Take lists until the collector sweeps a page for one.  That list is not in
- * its counter yet, but what was late before is now; any other list is counted
- * at once.  *late gets the bytes of the swept list; false when no page was
- * left to sweep.
+/* Takes lists until the collector sweeps a page for one, and sets *LATE to
+ * the bytes of that list.  Returns false if no page was left to sweep.  That
+ * list is not in the counter yet, but what was late before is now; any other
+ * list is counted at once.
  *
  * A list that is swept is among what the collector says that it found; that
  * cannot be seen while the sum is below zero.  A list that is counted makes

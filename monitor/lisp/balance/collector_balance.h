@@ -37,7 +37,6 @@
 #pragma once
 
 #include <pthread.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Finds libgc's variables; to be called once.  What is not found is a doubt

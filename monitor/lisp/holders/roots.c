@@ -208,7 +208,7 @@ add_bindings(struct live_graph *g, uint32_t symbols, cl_object process)
   if (array != 0 && (graph_object(g, array)->flags & IMAGE_ROOT_OBJECT) == 0)
     add_root(g, (struct root){
                     .kind = ROOT_STACK, .object = array, .process = process});
-  for (uint32_t i = 0; i < symbols; i++) {
+  for (uint32_t i = 0; bindings != NULL && i < symbols; i++) {
     const cl_object symbol = graph_root(g, i)->name;
     const bool bound = graph_root(g, i)->kind == ROOT_SYMBOL &&
                        symbol->symbol.binding != 0 &&

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * count_allocation.c -- count one allocation.
+ * count_allocation.c -- counts one allocation.
  *
  * The unchanged case first: the frame word of the allocating function holds
  * what it held when an object of this kind was last made at this place.  Then
- * it is a few compares and four additions.  Nearly as short is that of a
+ * it is a few compares and four additions.  Nearly as short is the case of a
  * function that was called again, from a frame that is known, or in a frame
- * that is known in another context.  Then the way that was walked before
- * from there.  Only what came on another walks the stack (stack_walk.h).
+ * that is known in another context.  Else the ways that were walked before
+ * from there are compared (last_objects.h).  What came on no such way walks
+ * the stack (stack_walk.h).
  *
  * Some memory serves objects of a type but is the body of none that the
  * allocator could name (the stacks of a thread, the workspace of bignums).

@@ -156,7 +156,8 @@ place_for_way(const struct last_objects *last, struct way *way, uintptr_t ip)
   return NULL;
 }
 
-/* Longer tables, with nothing in them, when they are getting full. */
+/* Makes the tables longer and empty, if there is memory.  Returns the place
+ * of WAY, whose last object is kept. */
 static __attribute__((noinline)) struct way *
 grow(struct last_objects *last, uintptr_t allocator, struct way *way)
 {

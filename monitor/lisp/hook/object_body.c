@@ -86,8 +86,8 @@ waiting_header(struct thread_state *t, const void *owner, uint32_t up)
   return NULL;
 }
 
-/* Header and body are one object: move it from the leaf of the bare header to
- * the leaf of the whole. */
+/* Makes one object of header and body: moves it from the leaf of the bare
+ * header to the leaf of the whole. */
 static void
 join_body(struct thread_state *t, struct counted_object *header,
           cl_index what, cl_index bytes, const void *memory)

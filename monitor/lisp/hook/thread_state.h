@@ -17,7 +17,6 @@
 
 #include <ecl/ecl.h>
 
-#include "image/arena.h"
 #include "lisp/balance/requests.h"
 #include "lisp/hook/last_objects.h"
 #include "lisp/live/live_table.h"

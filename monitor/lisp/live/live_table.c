@@ -353,7 +353,7 @@ collection_event(GC_EventType event)
     live.next_listener(event);
 }
 
-/* Listen to the collector and to the runtime's frees from now on. */
+/* Listens to the collector and to the runtime's frees from now on. */
 static void
 listen(void)
 {

@@ -10,7 +10,7 @@
 struct type_row {
   const char *name;
   enum category category;
-  size_t whole; /* objects of so many bytes or more have no body of their own; 0:
+  size_t whole; /* objects of so many bytes or more have no separate body; 0:
                    any may have one */
 };
 

@@ -10,7 +10,6 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -169,7 +168,8 @@ code_functions_open(void)
 
 /* ---- Lisp names ---- */
 
-/* Gives a function without a number the one that waits for it, if any. */
+/* Gives the function that begins at START the number of an unloaded one of
+ * the same name and file, if there is one. */
 static void
 take_up_again(uintptr_t start, const char *name, const char *file,
               int file_position)

@@ -94,7 +94,7 @@ note_class(struct note_list *notes, cl_object class)
              lisp_printer_is_structure(class), 0, name);
 }
 
-/* Note a new object, and what it is in trees. */
+/* Notes a new object, and sets `in_tree' of a function. */
 static void
 name_object(cl_object object, uint32_t place)
 {
@@ -116,8 +116,8 @@ name_object(cl_object object, uint32_t place)
       (hidden ? FUNCTION_HIDDEN : 0);
 }
 
-/* Returns whether the name of the class has lost its package: then it keeps
- * what was noted before. */
+/* Returns true if the name of the class has lost its package: then the name
+ * that was noted before is kept. */
 static bool
 has_lost_name(cl_object class)
 {
@@ -151,7 +151,8 @@ place_of(cl_object object)
   return (uint32_t)shared_table_value(&kept.places, (uintptr_t)object);
 }
 
-/* Returns a place for it, 0 without memory.  Keeps errno. */
+/* Adds the object, which is new.  Returns its place; 0 without memory.  Keeps
+ * errno. */
 static uint32_t
 add(cl_object object)
 {

@@ -103,9 +103,9 @@ put_string(struct lisp_printer *out, cl_object string, unsigned quote)
     put(out, quote);
 }
 
-/* Would the reader take it for a number or for dots, or upcase or split it?
- * 12, -3, 1/2, 1.5 read as numbers; 1+ and 1- do not.  '#' is harmless after
- * the first character. */
+/* Returns true if the reader would take the name for a number or for dots, or
+ * upcase or split it.  12, -3, 1/2, 1.5 read as numbers; 1+ and 1- do not.
+ * '#' is harmless after the first character. */
 static bool
 needs_bars(cl_object name)
 {

@@ -23,7 +23,7 @@
 
 #include "code/frame_entry.h"
 
-/* From that address to the next one. */
+/* The code from an address to that of the next stretch. */
 struct stretch {
   uint32_t offset; /* from where the file was loaded */
   uint32_t line;   /* 0: none */
@@ -107,7 +107,7 @@ struct program {
   uint64_t step;           /* of addresses */
   int first_line, range;   /* which lines a special opcode advances by */
   unsigned first_special;  /* the first of these opcodes */
-  const uint8_t *operands; /* how many the opcodes before have, from 1 on */
+  const uint8_t *operands; /* numbers of them of the opcodes before, from 1 */
   uint64_t source;         /* number of the file that lines are wanted of */
 };
 

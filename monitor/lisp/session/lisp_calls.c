@@ -13,7 +13,6 @@
 
 #include <ecl/ecl.h>
 
-#include "lisp/session/monitor_lock.h"
 #include "lisp/threads/threads.h"
 
 /* Returns N to Lisp. */

@@ -24,14 +24,13 @@
 
 #include <ecl/ecl.h>
 
-#include "lisp/session/monitor_lock.h"
-
 #include "image/image.h"
 #include "image/image_file.h"
 #include "lisp/balance/collector_balance.h"
 #include "lisp/names/code_functions.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_functions.h"
+#include "lisp/session/monitor_lock.h"
 #include "lisp/snapshot/snapshot.h"
 #include "lisp/threads/stop.h"
 #include "lisp/threads/threads.h"
@@ -170,8 +169,8 @@ static void __attribute__((constructor)) expect_forks(void)
 
 /* ---- begin and end of what follows ---- */
 
-/* Find out whether this runtime and kernel will do, and ask to be told of
- * events; does nothing the second time.  Gives back a status. */
+/* Opens the monitor if this runtime and kernel will do, and asks to be told
+ * of events.  Does nothing the second time.  Returns a status. */
 static int
 open_monitor(void)
 {

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define GC_THREADS
 #define GC_NO_THREAD_REDIRECTS
@@ -28,9 +27,9 @@
 
 /* ---- a snapshot ---- */
 
-/* Wipe what functions that have returned left below this frame: frames to
- * come would keep it alive where they do not write.  Likewise the values of
- * the last Lisp function. */
+/* Wipes what functions that have returned left on the stack, since frames to
+ * come would keep it alive where they do not write; and the values of the
+ * last Lisp function. */
 static void __attribute__((noinline)) forget_words(cl_env_ptr env)
 {
   enum { STACK_BYTES = 64 << 10 };

@@ -12,17 +12,12 @@
 #include <ecl/ecl.h>
 
 #include "common/pprof_format.h"
-#include "image/image.h"
 #include "lisp/balance/collector_balance.h"
 #include "lisp/live/live_table.h"
 #include "lisp/names/classify.h"
 #include "lisp/names/code_functions.h"
 #include "lisp/names/kept_objects.h"
 #include "lisp/names/lisp_printer.h"
-
-#ifndef MPROF_VERSION
-#error "MPROF_VERSION is not defined"
-#endif
 
 _Static_assert(sizeof(struct image_live) == sizeof(struct live_figures),
                "the same figures in the same order");

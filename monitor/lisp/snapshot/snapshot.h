@@ -9,7 +9,6 @@
  * Not inside the hook.  Under the monitor's lock, from first to last. */
 #pragma once
 
-#include "common/image_format.h"
 #include "image/image.h"
 #include "lisp/holders/live_graph.h"
 #include "lisp/threads/threads.h"

@@ -60,7 +60,7 @@ stop_set_gates(enum gate gate)
 
 enum { PATIENCE = 5000 }; /* looks: a second or so */
 
-/* Let other threads run for a while.  False when it has been too often. */
+/* Lets other threads run for a while.  Returns false after PATIENCE times. */
 static bool
 has_patience(unsigned *looks)
 {
@@ -180,8 +180,8 @@ struct listed {
   bool begins; /* one is just being made */
 };
 
-/* Copy an environment that was listed.  False: it is not there any more, for
- * the kernel did not make a thread for it. */
+/* Copies an environment that was listed.  Returns false if it is not there
+ * any more, since the kernel did not make a thread for it. */
 static bool
 read_environment(cl_env_ptr env, struct cl_env_struct *copy)
 {

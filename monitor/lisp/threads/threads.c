@@ -79,7 +79,7 @@ note_name(const struct thread_state *t)
 
 /* ---- states ---- */
 
-/* Release what only a thread that lives needs. */
+/* Releases what only a thread that lives needs. */
 static void
 release_walks(struct thread_state *t)
 {
@@ -121,7 +121,7 @@ init_tree(struct context_tree *tree)
   return true;
 }
 
-/* Forget what is counted beside the tree. */
+/* Forgets what is counted beside the tree. */
 static void
 forget_counters(struct thread_state *t)
 {

@@ -60,7 +60,7 @@ make_room(struct call_sites *table)
   }
 }
 
-/* Set how to get from the frame of the function to its caller's. */
+/* Sets how to get from the frame of the function to its caller's. */
 static void
 set_way(struct call_site *site, struct frame_rule rule,
         const struct code_function *f)

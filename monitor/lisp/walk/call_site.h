@@ -10,7 +10,7 @@
  * from the rule for the site (frame_rule.h) and from its function
  * (code_functions.h).  A site that is learned gets a number, its *call*,
  * which no other site of the thread ever has: so what was remembered by a
- * call may be wrong for no other, even after the table was emptied.
+ * call is never taken for another's, even after the table was emptied.
  *
  * Inside the hook. */
 #pragma once

@@ -21,7 +21,6 @@
 #include "base/sizes.h"
 #include "code/frame_step.h"
 #include "lisp/names/kept_objects.h"
-#include "lisp/walk/call_site.h"
 
 #ifndef __clang__
 /* Two loads side by side are not worth a vector register. */
@@ -131,7 +130,7 @@ stack_above(uintptr_t slot, uintptr_t callee)
   return rule.framed ? (uintptr_t)((uintptr_t *)slot - 1 - rule.saved) : 0;
 }
 
-/* Step over a frame that call_site.h cannot describe.  `callee' is the
+/* Steps over a frame that call_site.h cannot describe.  `callee' is the
  * address to which the call in the inner frame returns; 0: the stack pointer
  * is just above the slot. */
 static __attribute__((noinline)) enum outcome
@@ -193,7 +192,7 @@ end_of_room(const struct stack_walk *walk)
                         sizeof *walk->frames);
 }
 
-/* Walk to the first known frame, or as far as it goes.  walk->last is the
+/* Walks to the first known frame, or as far as it goes.  walk->last is the
  * outermost frame of the chain. */
 static inline enum outcome
 go_outward(struct stack_walk *walk, uintptr_t allocator)
@@ -268,8 +267,8 @@ chain_root(struct stack_walk *walk, struct context_tree *tree,
                                   SITE_SPECIAL | specials[outcome]);
 }
 
-/* Write the word of a frame that was entered in the context `up'.  True when
- * it is met for the first time, by any thread. */
+/* Writes the word of a frame that was entered in the context `up'.  Returns
+ * true if no thread has met the frame before. */
 static inline bool
 write_word(struct stack_walk *walk, const struct walked_frame *f, uint32_t up)
 {
