@@ -52,11 +52,10 @@ bool rebind_symbols(const struct interposed_function *functions, bool back);
  * be called once, as rebind_symbols is. */
 void rebind_passed(const struct interposed_function *functions);
 
-/* Rebinds the loaded files that have bound the real functions already: in
- * their slots, where the dynamic linker has stored addresses, or will.
- * rebind_back undoes this and rebind_symbols.  Take that one's lock. */
-void rebind_slots(const struct interposed_function *functions);
-void rebind_back(const struct interposed_function *functions);
+/* Rebinds the loaded files that have bound the real functions already, or
+ * `back': in their slots, where the dynamic linker has stored addresses, or
+ * will.  Takes the linker's lock. */
+void rebind_slots(const struct interposed_function *functions, bool back);
 
 /* Counts an allocator that a library has beside malloc, the first of
  * SECOND_ALLOCATORS that there is (common/second_allocators.h), from now on.

@@ -228,18 +228,10 @@ rebind_file(struct dl_phdr_info *info, size_t size, void *closure)
 }
 
 void
-rebind_slots(const struct interposed_function *functions)
+rebind_slots(const struct interposed_function *functions, bool back)
 {
-  struct slots s = {.functions = functions};
+  struct slots s = {.functions = functions, .back = back};
   /* what was set up before is published before any slot points here */
   __atomic_thread_fence(__ATOMIC_RELEASE);
-  dl_iterate_phdr(rebind_file, &s);
-}
-
-void
-rebind_back(const struct interposed_function *functions)
-{
-  struct slots s = {.functions = functions, .back = true};
-  rebind_symbols(functions, true);
   dl_iterate_phdr(rebind_file, &s);
 }

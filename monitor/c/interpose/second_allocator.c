@@ -206,7 +206,7 @@ second_allocator_bind(void)
           find_functions(&file, prefixes[i], functions, names)) {
         note_comment(NULL, PPROF_COMMENT_COUNTED, "%s", names[0]);
         rebind_symbols(functions, false);
-        rebind_slots(functions);
+        rebind_slots(functions, false);
         return;
       }
 }

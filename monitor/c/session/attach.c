@@ -120,8 +120,9 @@ detach(void)
   session.attached = false;
   monitor_count(false);
   monitor_leave_image();
-  rebind_back(functions);
-  rebind_back(process_event_functions);
+  rebind_symbols(functions, true);
+  rebind_slots(functions, true);
+  rebind_slots(process_event_functions, true);
   real_allocator_bypass(interposed_functions);
 }
 
@@ -163,8 +164,8 @@ mprof_attach(const char *settings)
   session_begin();
   monitor_open();
   rebind_symbols(functions, false);
-  rebind_slots(functions);
-  rebind_slots(process_event_functions);
+  rebind_slots(functions, false);
+  rebind_slots(process_event_functions, false);
   monitor_forget();
   if (!image_is_open())
     detach();
