@@ -25,7 +25,3 @@
 #else
 #define UNSANITIZED
 #endif
-
-/* Has the compiler keep a variable's value in a register: it cannot tell how
- * to compute it again. */
-#define HOOK_KEEP(value) __asm__("" : "+r"(value))

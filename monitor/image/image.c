@@ -124,12 +124,11 @@ image_extend(const struct arena *arena, size_t more)
 bool
 image_has(const void *base)
 {
-  bool has;
-  if (image.count == 0 || spin_holds(&image.lock))
+  struct signals_held signals;
+  if (image.count == 0 || !lock_parts(&signals))
     return false;
-  spin_lock(&image.lock);
-  has = part_at(base) != NULL;
-  spin_unlock(&image.lock);
+  const bool has = part_at(base) != NULL;
+  unlock_parts(&signals);
   return has;
 }
 
@@ -239,15 +238,9 @@ image_is_left(void)
 }
 
 void
-image_forget_begin(void)
+image_set_forgetting(bool forgetting)
 {
-  set_flag(IMAGE_FORGETTING, true);
-}
-
-void
-image_forget_end(void)
-{
-  set_flag(IMAGE_FORGETTING, false);
+  set_flag(IMAGE_FORGETTING, forgetting);
 }
 
 /* ---- forks ----

@@ -2,19 +2,18 @@
  *
  * image.h -- counters in a file that outlives the program.
  *
- * Model.  What arenas hold is as before: the hook writes to memory and knows
- * nothing of files.  With an image the pages of some arenas are those of a
- * file, mapped shared, so that the kernel has them when the process is gone.
- * A program is killed at any instruction; what is in the image then is told
- * by image_format.h.
+ * Model.  The hook writes to arenas, and knows nothing of files.  With an
+ * image the pages of some arenas are those of a file, mapped shared, so that
+ * the kernel has them when the process is gone.  A program may be killed at
+ * any instruction; image_format.h says what is in the image then.
  *
  * The file is one hole, in which each array has a range for all that it may
  * become (image_parts.h).  A page of it is made present before it is touched:
  * a full disk is no signal.  Where there is no room, an array that is in the
  * image does not grow: its owner counts in what it has, and the image says
- * that it is not complete.  The file is opened for a new array and closed
- * again, so that no program ever writes into it, or the monitor into a file
- * of the program's; an array grows without that.
+ * that it is not complete.  The file is open only while an array is
+ * added, since programs close and use descriptors as they like; an array
+ * grows without that.
  *
  * Forks.  The child has no image, and nothing of its parent's is in its
  * memory but what image_forked leaves there.
@@ -75,8 +74,8 @@ bool image_map(const struct arena *arena, size_t used, enum image_kind kind,
  * with ENOMEM if there is no room. */
 bool image_extend(const struct arena *arena, size_t more);
 
-/* Returns true if the arena at BASE is in the image.  Its memory is in it as
- * a whole or not at all. */
+/* Returns true if the arena at BASE is in the image, all of it; false also
+ * where the kernel is not asked any more (arenas_seal). */
 bool image_has(const void *base);
 
 /* Takes the arena at BASE, which is to be unmapped, out of the image, and
@@ -120,9 +119,8 @@ void image_reserve_notes(size_t bytes);
 void image_copy_notes(struct note_list *to);
 
 /* Marks the image while all figures are forgotten, so that readers know a
- * half-cleared image. */
-void image_forget_begin(void);
-void image_forget_end(void);
+ * half-cleared image; or ends that. */
+void image_set_forgetting(bool forgetting);
 
 /* ---- forks ---- */
 

@@ -41,7 +41,7 @@ add_bytes(struct note_list *list, size_t bytes)
                    __ATOMIC_RELEASE);
 }
 
-/* Appends `bytes' of whole notes; sets list->failed if there is no memory. */
+/* Appends `bytes' of whole notes; sets list->failed without memory. */
 static void
 note_append(struct note_list *list, const void *notes, size_t bytes)
 {

@@ -10,9 +10,9 @@
  * A signal handler may have interrupted its thread while that held a lock, so
  * a lock knows whose it is.
  *
- * Where a lock is in an image (image.h), who reads that takes it for as long
- * as it copies counters, and may be killed meanwhile: then a thread that has
- * waited for a second opens it.
+ * Where a lock is in an image (image.h), a reader in another process takes it
+ * while it copies counters, and may be killed meanwhile: a thread that has
+ * waited for a second opens it then.
  */
 #pragma once
 

@@ -126,6 +126,13 @@ enum { CONTEXT_STATE_SHIFT = 26 };
  * It is the largest size for which the collector has size classes. */
 enum { LEAF_MAX_SIZE = 2048, LEAF_LARGE = 4095 };
 
+/* Returns kind.size of an object of `bytes'. */
+static inline uint32_t
+leaf_size(size_t bytes)
+{
+  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
+}
+
 /* Set in kind.what: the objects were requested in pieces that the size does
  * not tell; their requests are counted one by one (requests.h). */
 enum { LEAF_PIECES = 1 << 24 };

@@ -162,7 +162,7 @@ call_chain_find(struct call_chain *chain, uintptr_t ip, uintptr_t sp,
 {
   struct known_path *path = &chain->paths[call_chain_place(ip, sp)];
   chain->frame = frame;
-  HOOK_KEEP(path); /* its address is not computed again for each use */
+  __asm__("" : "+r"(path)); /* is not computed again for each use */
   const struct chain_word *inner = path->words;
   if (__builtin_expect(path->ip == ip && path->sp == sp, 1) &&
       chain_words_changed(inner, inner + path->inner_words) == inner &&

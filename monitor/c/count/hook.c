@@ -169,7 +169,7 @@ allocated(uintptr_t address, size_t bytes, const uintptr_t *frame)
   } else if (!monitor.ready && !monitor_open_locked()) {
     monitor_miss();
   } else {
-    const uint32_t leaf = find_leaf(thread, path, size_for_leaf(bytes));
+    const uint32_t leaf = find_leaf(thread, path, leaf_size(bytes));
     counted = count(&thread->user, leaf, address, bytes);
     if (unloaded_code_is_linker(frame[1]))
       path->ip = 0; /* it is not to be known */

@@ -13,13 +13,7 @@
 
 /* ---- the leaf ---- */
 
-static inline uint32_t
-size_for_leaf(size_t bytes)
-{
-  return bytes <= LEAF_MAX_SIZE ? (uint32_t)bytes : (uint32_t)LEAF_LARGE;
-}
-
-/* Returns the leaf of an object of `size' (size_for_leaf) that is allocated
+/* Returns the leaf of an object of `size' (leaf_size) that is allocated
  * in that region on that path, if the thread knows it; else 0.  The path has
  * the leaf that was last used on it.  Most others are among the recent leaves
  * of the thread (76 instructions for a look-up in the tree, 20 for one

@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -75,12 +74,6 @@ own_process_begin(void)
   signals_let_go(&signals);
   errno = saved;
   return monitor.own.known;
-}
-
-void
-own_process_forked(void)
-{
-  memset(&monitor.own, 0, sizeof monitor.own);
 }
 
 /* ---- the tree ---- */
@@ -227,7 +220,7 @@ monitor_count(bool on)
 static void
 clear(void)
 {
-  image_forget_begin();
+  image_set_forgetting(true);
   stripes_next_generation();
   stripes.missed = 0;
   stripes.figures_since = nanoseconds(CLOCK_REALTIME);
@@ -236,7 +229,7 @@ clear(void)
     stripes_forget();
   }
   region_table_clear(&monitor.regions);
-  image_forget_end();
+  image_set_forgetting(false);
 }
 
 void

@@ -119,9 +119,6 @@ own_process_known(void)
          own_process_begin();
 }
 
-/* Empties the page in a forked child, for kernels that do not. */
-void own_process_forked(void);
-
 static inline bool
 monitor_is_counting(void)
 {

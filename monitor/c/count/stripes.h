@@ -120,7 +120,7 @@ struct stripes {
   uint32_t rebalance_again;  /* true: a handler of a signal freed while all
                                 were locked; stripes_unlock rebalances */
 
-  /* For who reads the image while the program runs (reduce/images/): */
+  /* For readers of the image while the program runs (reduce/images/): */
   uint32_t counting;      /* allocations, as last asked for */
   uint64_t missed;        /* objects not counted for want of memory; atomic */
   uint64_t figures_since; /* their beginning, in nanoseconds since 1970 */
@@ -129,7 +129,7 @@ struct stripes {
   struct stripe stripe[STRIPES];
 };
 
-/* So few bytes that no stripe raises the peak by itself. */
+/* Value of live_elsewhere with which no stripe raises the peak by itself. */
 #define SHARED_OUT (INT64_MIN / 2)
 
 extern struct stripes stripes HIDDEN;

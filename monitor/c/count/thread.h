@@ -17,7 +17,7 @@
 /* A leaf that the thread has counted at, and what it is the leaf of. */
 struct recent_leaf {
   uintptr_t site;            /* return address of the call; 0: no leaf */
-  uint32_t up, size, region; /* context; size_for_leaf; number of region */
+  uint32_t up, size, region; /* context; leaf_size; number of region */
   uint32_t leaf;
   uint32_t cache_generation; /* of the thread then; if it differs, no leaf */
 };

@@ -3,13 +3,12 @@
  * process_image.h -- the image (image/image.h) of a process of a C program:
  * what its file is called, and who can still write to it.
  *
- * Names.  MPROF_OUT is for one process, and for each program that this
- * becomes, in turn: what the one before had counted is renamed
- * (image_file.h).  MPROF_ROOT_PID names that process; where it is not set, it
- * is the one that reads it first.  Others have the number of their process
- * behind the name, and another one if that is taken.  Where programs are
- * chosen by their names (environment.h) no process has the first name
- * for itself: the first that comes takes it.
+ * Names.  MPROF_OUT names the file of one process, and of each program that
+ * this executes in turn: the file of the one before is renamed
+ * (image_file.h). MPROF_ROOT_PID is the number of that process, and is set by
+ * the first one that finds it unset.  Others add their number to the name,
+ * and another one if that is taken.  Where programs are chosen by their names
+ * (environment.h) the process that comes first takes the name as it is.
  *
  * Under the lock of the monitor; takes no memory of the program. */
 #pragma once

@@ -43,10 +43,9 @@ hook_allocated(struct object_header *header, size_t bytes,
     return false;
   struct known_path *path = call_chain_find(
       &thread->chain, frame[1], arch_frame_stack(frame), frame[0]);
-  uint32_t leaf = path == NULL
-                      ? 0
-                      : known_leaf(thread, path, size_for_leaf(bytes),
-                                   thread->regions.region);
+  uint32_t leaf = path == NULL ? 0
+                               : known_leaf(thread, path, leaf_size(bytes),
+                                            thread->regions.region);
   struct stripe *s = thread->user.stripe;
   if (leaf == 0 || !spin_try_lock(&s->lock))
     return false;

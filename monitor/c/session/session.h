@@ -23,9 +23,9 @@
  *                      is asked to count, or not to (reduce/images/)
  *     MPROF_ROOT_PID   set by `mprof run': the process that MPROF_OUT is for
  *
- * and whether there is anything to do, see environment.h.  Where it is
- * not to be trusted (environment.h), the program counts when it calls
- * mprof_restart with a name.
+ * environment.h has those that choose processes.  Where it says that the
+ * environment is not trusted, the program counts when it calls mprof_restart
+ * with a name.
  *
  * Forks.  The child, however it was made, begins with nothing counted when it
  * first counts or frees (count/monitor.h), and has a file of its own when

@@ -61,11 +61,12 @@ after_fork_in_parent(void)
   errno = saved;
 }
 
-/* Begins the child at once if the fork has interrupted a count in it. */
+/* Begins the child at once if the fork has interrupted a count in it.
+ * Empties the page of the process, for kernels that do not. */
 static void
 after_fork_in_child(void)
 {
-  own_process_forked();
+  memset(&monitor.own, 0, sizeof monitor.own);
   if (this_thread.inside > 1)
     own_process_known();
   end_fork();

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * collector_balance.h -- what the collector says it gave out, to the byte; and
- * what it keeps to itself, as far as it tells bytes that it counts and nobody
- * asked for.
+ * collector_balance.h -- what the collector says it gave out, to the byte,
+ * and how much of that it made for itself.
  *
- * Free lists.  GC_get_total_bytes is not that: a thread takes small objects
- * from lists of its own, without a lock, and the collector counts a whole list
- * when it makes it.  So the bytes that lie on the lists are taken off; and the
- * last pages that the collector swept for lists, which it adds to its counter
- * one page late (when it marks in parallel), are forced into the counter.  The
- * lists are part of the collector's record of the thread, which is an object
- * of its heap too, but for that of the first thread.
+ * Free lists.  GC_get_total_bytes is not exact: a thread takes small objects
+ * from lists of its own, without a lock, and the collector counts a whole
+ * list when it makes it.  So the bytes that lie on the lists are taken off;
+ * and the last pages that the collector swept for lists, which it adds to its
+ * counter one page late (when it marks in parallel), are forced into the
+ * counter.  The lists are part of the collector's record of the thread, which
+ * is an object of its heap too, but for that of the first thread.
  *
  * Tables of finalizers and weak links.  Such a table is an object of the
  * collector's heap as well.  It has a power of 2 of places, and when it is
@@ -20,17 +19,12 @@
  * The figure is exact only if no other thread allocates at the same time: see
  * stop.h.
  *
- * What it takes, and why it stays.  The runtime counts instances that have a
- * header and no slots (instances_begun), and tells of records that the
- * collector makes (collector_record); free lists and tables that libgc keeps
- * to itself are read; threads are paused at both ends of a run.  Without the
- * lists the residual of one thread would be anything up to 200 kB, and without
- * the tables anything at all after many finalizers.  Nobody could tell such a
- * residual from an allocator that is not counted, which is what it is there to
- * show: a single object of 16 bytes that the hook misses fails the tests, as
- * every other residual is 0.  Where it cannot be 0 for a few bytes or for a
- * moment (a fork, a thread that does not pause, a finalizer that allocates)
- * nothing more is asked for: a note names the cause.
+ * Purpose.  An allocator that is not counted is to leave a residual, down to
+ * a single object of 16 bytes, so every other residual has to be 0.  Without
+ * the lists that of one thread would be up to 200 kB, and without the tables
+ * anything after many finalizers.  Where it cannot be 0 for a few bytes or
+ * for a moment (a fork, a thread that does not pause, a finalizer that
+ * allocates) a note names the cause.
  *
  * Limits.  The layout is the collector's private affair (bdwgc 8.2).  All of
  * it is checked, and what is not as expected is not read. */

@@ -25,10 +25,6 @@
 #include <stdint.h>
 
 #include <ecl/ecl.h>
-
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
-#include <gc/gc.h>
 #include <gc/gc_tiny_fl.h>
 
 #include "tree/context_tree.h"

@@ -3,10 +3,6 @@
  * live_graph.c -- see live_graph.h. */
 #include "lisp/holders/live_graph.h"
 
-/* Our own threads are none of the collector's business. */
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
-#include <gc/gc.h>
 #include <gc/gc_mark.h>
 
 #include "lisp/live/live_table.h"
@@ -44,7 +40,8 @@ begin_arrays(struct live_graph *g)
   }
 }
 
-/* Stores in it how many come behind it.  The last object is none. */
+/* Stores in record 0 of each array how many follow it, without the record
+ * that ends the references of the last object. */
 static void
 end_arrays(struct live_graph *g)
 {

@@ -191,7 +191,7 @@ remember(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
   } else {
     const cl_index what = allocation_what(kind),
                    bytes = allocation_bytes(kind);
-    number = kind_number_of(t, what, allocation_leaf_size(bytes), class);
+    number = kind_number_of(t, what, leaf_size(bytes), class);
     made->kind = kind;
     made->class = class;
     made->careful = live_table_is_open(&t->live) ||

@@ -33,13 +33,6 @@ allocation_bytes(cl_index kind)
   return kind >> ECL_ALLOCATED_BYTES_SHIFT;
 }
 
-/* Returns kind.size for an object of that many bytes. */
-static inline uint16_t
-allocation_leaf_size(uint64_t bytes)
-{
-  return bytes <= LEAF_MAX_SIZE ? (uint16_t)bytes : LEAF_LARGE;
-}
-
 _Static_assert(sizeof(struct leaf) == LIVE_LEAF_UNITS * 16,
                "live_entry.leaf");
 

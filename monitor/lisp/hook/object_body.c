@@ -104,7 +104,7 @@ join_body(struct thread_state *t, struct counted_object *header,
       context_tree_kind_number(
           &t->tree, &(struct kind){.clas = kind->clas,
                                    .what = (uint32_t)what | LEAF_PIECES,
-                                   .size = allocation_leaf_size(total),
+                                   .size = (uint16_t)leaf_size(total),
                                    .region = kind->region}));
   head->count--;
   head->bytes -= header->bytes;

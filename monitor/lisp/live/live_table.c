@@ -7,8 +7,6 @@
 #include <gc/gc_mark.h>
 #include <sys/mman.h>
 
-#include <ecl/ecl.h>
-
 _Static_assert(sizeof(struct live_chunk) <= LIVE_CHUNK_BYTES, "its size");
 
 struct live live;

@@ -32,9 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
-#include <gc/gc.h>
+#include <ecl/ecl.h>
 
 #include "image/arena.h"
 #include "tables/intern_table.h"

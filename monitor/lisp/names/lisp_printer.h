@@ -11,7 +11,6 @@
 #include <stddef.h>
 
 #include <ecl/ecl.h>
-#include <gc/gc.h>
 
 #include "image/arena.h"
 

@@ -290,9 +290,9 @@ mprof_monitor_reset(void)
     return 1;
   if (monitor.running)
     stop_set_gates(GATE_PAUSED);
-  image_forget_begin();
+  image_set_forgetting(true);
   forget_figures();
-  image_forget_end();
+  image_set_forgetting(false);
   if (monitor.running)
     start_threads();
   monitor_leave();

@@ -15,10 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define GC_THREADS
-#define GC_NO_THREAD_REDIRECTS
-#include <gc/gc.h>
-
 #include "image/image.h"
 #include "lisp/session/monitor_lock.h"
 #include "lisp/snapshot/snapshot.h"

@@ -4,7 +4,6 @@
 #include "lisp/walk/call_site.h"
 
 #include <ecl/ecl.h>
-#include <gc/gc.h>
 
 #include "base/sizes.h"
 #include "code/frame_rule.h"
