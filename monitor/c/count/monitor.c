@@ -32,24 +32,18 @@ __thread struct this_thread this_thread HIDDEN_THREAD;
 
 /* ---- copies of the process ---- */
 
-static void
-find_linker(struct unloaded_code *code)
-{
-  struct dl_find_object linker = {0};
-  _dl_find_object((void *)_r_debug.r_ldbase, &linker);
-  code->linker_start = (uintptr_t)linker.dlfo_map_start;
-  code->linker_end = (uintptr_t)linker.dlfo_map_end;
-}
-
 /* Begins the first process or a copy of it, under monitor.own.lock. */
 static void
 begin(void)
 {
   if (!monitor.begun) {
+    struct dl_find_object linker = {0};
     madvise(&monitor.own, sizeof monitor.own, MADV_WIPEONFORK);
     monitor.functions = (struct function_numbers){.table = SHARED_TABLE_EMPTY,
                                                   .most = FUNCTION_NUMBER};
-    find_linker(&monitor.code);
+    _dl_find_object((void *)_r_debug.r_ldbase, &linker);
+    monitor.code.linker_start = (uintptr_t)linker.dlfo_map_start;
+    monitor.code.linker_end = (uintptr_t)linker.dlfo_map_end;
   } else if (!monitor.given_up && monitor.begin_copy != NULL) {
     monitor.given_up = !monitor.begin_copy();
   }

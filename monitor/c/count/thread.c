@@ -193,11 +193,14 @@ thread_recover(const uintptr_t *frame)
 void
 threads_reserve(unsigned count)
 {
+  struct signals_held signals;
   struct thread *thread;
+  signals_hold(&signals);
   while (count-- > 0 && (thread = allocate()) != NULL) {
     spin_lock(&monitor.threads.lock);
     thread->next = monitor.threads.unused;
     monitor.threads.unused = thread;
     spin_unlock(&monitor.threads.lock);
   }
+  signals_let_go(&signals);
 }
