@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "base/attributes.h"
+#define MPROF_EXPORT __attribute__((visibility("default")))
 
 /* Counters that mprof_monitor_counter returns. */
 enum mprof_counter {
@@ -46,15 +46,15 @@ enum { MPROF_MOST_BUDGET = 1 << 27 };
  * OPTIONS: sum of enum mprof_option.  Both are used only if there are no
  * figures yet, else ignored.  Fails if BUDGET is too large, or without
  * memory. */
-EXPORT int mprof_monitor_start(unsigned long budget, int options);
+MPROF_EXPORT int mprof_monitor_start(unsigned long budget, int options);
 
 /* Stops counting, and keeps the figures.  When it returns 0, no thread is
  * inside the hook. */
-EXPORT int mprof_monitor_stop(void);
+MPROF_EXPORT int mprof_monitor_stop(void);
 
 /* Forgets all figures; if running, goes on counting from zero with the same
  * options. */
-EXPORT int mprof_monitor_reset(void);
+MPROF_EXPORT int mprof_monitor_reset(void);
 
 /* Options of mprof_monitor_snapshot. */
 enum mprof_before {
@@ -74,8 +74,8 @@ enum mprof_before {
  * figures in memory, and removes the file unless KEEP is not 0; it does
  * nothing if none is mapped, and fails without memory.  Not while running
  * either. */
-EXPORT int mprof_monitor_map(const char *path);
-EXPORT int mprof_monitor_unmap(int keep);
+MPROF_EXPORT int mprof_monitor_map(const char *path);
+MPROF_EXPORT int mprof_monitor_unmap(int keep);
 
 /* Copies all figures into an image in memory (common/image_format.h), for the
  * reader.  Returns a snapshot, for mprof_snapshot_free, or NULL, and
@@ -83,10 +83,10 @@ EXPORT int mprof_monitor_unmap(int keep);
  * copies their counters.  BEFORE: sum of enum mprof_before, or 0.
  * mprof_snapshot_octets returns the image, of mprof_snapshot_length bytes; it
  * is freed with the snapshot, which must not be NULL in any of these. */
-EXPORT void *mprof_monitor_snapshot(int before);
-EXPORT const void *mprof_snapshot_octets(const void *snapshot);
-EXPORT unsigned long mprof_snapshot_length(const void *snapshot);
-EXPORT void mprof_snapshot_free(void *snapshot);
+MPROF_EXPORT void *mprof_monitor_snapshot(int before);
+MPROF_EXPORT const void *mprof_snapshot_octets(const void *snapshot);
+MPROF_EXPORT unsigned long mprof_snapshot_length(const void *snapshot);
+MPROF_EXPORT void mprof_snapshot_free(void *snapshot);
 
 /* Returns a list of Lisp functions, for threads that are counted.  They do what
  * these do, in this order: mprof_monitor_stop, mprof_monitor_counter,
@@ -100,13 +100,13 @@ EXPORT void mprof_snapshot_free(void *snapshot);
  * resume: enters the region with a number that the next one returned, in this
  * thread or another, without counting it as entered; 0 enters no region.
  * number: returns that of the calling thread's region, 0 if it is in none. */
-EXPORT void *mprof_monitor_functions(void);
+MPROF_EXPORT void *mprof_monitor_functions(void);
 
 /* Returns a counter of enum mprof_counter; 0 for another number.  While
  * counting it may be a few allocations old. */
-EXPORT unsigned long long mprof_monitor_counter(int which);
+MPROF_EXPORT unsigned long long mprof_monitor_counter(int which);
 
 /* Returns why the last failed call of this thread failed; "" if none has.
  * The text is valid until another call of this thread fails.  Takes no lock.
  */
-EXPORT const char *mprof_monitor_message(void);
+MPROF_EXPORT const char *mprof_monitor_message(void);

@@ -3,15 +3,15 @@
 /* Reads the map and the memory of another process.  A block has one place
  * where it can be kept, by its number.
  *
- * For its objects all memory is read word by word.  An object is where the
- * check of its header is right, or where the table of objects has it. */
+ * For its objects all memory is read word by word.  An object is where its
+ * mark is right, or where the table of objects has it. */
 
 #include "leak_search/stopped_program.h"
 
 #include "base/array.h"
 #include "base/input_file.h"
 #include "c/count/object_table.h"
-#include "c/interpose/object_header.h"
+#include "c/interpose/object_mark.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -216,12 +216,9 @@ memory_visit(struct stopped_program *p, uint64_t start, uint64_t end,
 
 /* ---- objects ----------------------------------------------------------- */
 
-/* All allocators give out multiples of it. */
-enum { LEAST_ALIGNMENT = sizeof(uint64_t) };
-
 /* Adds what seems to be an object at ADDRESS, with OBJECT_OF_POOL if it is
- * one, unless its size or its leaf is impossible: other memory has the check
- * of one by chance. */
+ * one, unless its size or its leaf is impossible: other memory looks like a
+ * mark by chance. */
 static void
 add_object(struct stopped_program *p, uint64_t address, uint64_t bytes,
            struct counted counted)
@@ -245,20 +242,22 @@ add_object(struct stopped_program *p, uint64_t address, uint64_t bytes,
 }
 
 static void
-add_headed(struct stopped_program *p, uint64_t start, const char *bytes,
+add_marked(struct stopped_program *p, uint64_t start, const char *bytes,
            size_t length)
 {
-  for (size_t at = -start % LEAST_ALIGNMENT; at < length;
-       at += LEAST_ALIGNMENT) {
-    const uint64_t address = start + at;
-    struct object_header header;
-    if (at < sizeof header ||
-        object_is_first_of_page((void *)(uintptr_t)address))
-      continue;
-    memcpy(&header, bytes + at - sizeof header, sizeof header);
-    if (header.check == object_header_check((void *)(uintptr_t)address))
-      add_object(p, address, header.bytes,
-                 (struct counted){header.leaf, header.epoch});
+  for (size_t at = -start % MARK_BYTES; at + MARK_BYTES <= length;
+       at += MARK_BYTES) {
+    uint64_t mark;
+    memcpy(&mark, bytes + at, sizeof mark);
+    const uint64_t last = start + at - object_mark_size(mark);
+    const uint64_t address =
+        last - last % MARK_BYTES - object_mark_slack(mark) * MARK_BYTES;
+    if (address != start + at &&
+        object_mark_is_of(mark, start + at, address,
+                          p->counters.stripes.epoch))
+      add_object(p, address, object_mark_size(mark),
+                 (struct counted){object_mark_leaf(mark, address),
+                                  object_mark_epoch(mark, address)});
   }
 }
 
@@ -312,12 +311,10 @@ void
 heap_objects_list(struct stopped_program *p)
 {
   struct heap_objects *heap = &p->heap;
-  memory_visit(p, 0, UINT64_MAX, add_headed);
-  const size_t in_order = heap->count;
+  memory_visit(p, 0, UINT64_MAX, add_marked);
   add_listed(p);
-  if (heap->count > in_order)
-    array_sort(heap->objects, heap->count, sizeof *heap->objects,
-               compare_objects);
+  array_sort(heap->objects, heap->count, sizeof *heap->objects,
+             compare_objects);
   for (size_t i = 0; i < heap->count; i++) {
     struct heap_object *const o = &heap->objects[i];
     if (o->outer != 0) {

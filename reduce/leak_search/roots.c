@@ -4,12 +4,11 @@
  * the file that is mapped there begins with its headers, which say where the
  * variables are.
  *
- * The C library's lists of free memory are variables, too.  They have
- * addresses at which no object begins for the allocator, and one does for the
- * program, as the header is between: what stands behind the last block of all
- * is in the last words of the object before it.  The library does not say
- * where they are. They are known by what they are: rings, 127 one after the
- * other, each of which leads back to itself.
+ * The C library's lists of free memory are variables, too.  They refer to
+ * blocks that begin 16 bytes before the objects in them, which is in the last
+ * word of an object without a mark that is before such a block.  The library
+ * does not say where the lists are.  They are known by what they are: rings,
+ * 127 one after the other, each of which leads back to itself.
  *
  *     malloc_state   lock, flags
  *                    10 lists of small blocks, `top', the last remainder

@@ -85,16 +85,13 @@ exhaust() {
       grep -E 'lost_note|unattributed_allocations [^0]')"
 }
 
-# most TITLE KIB BYTES: as many as without the monitor, but for 16 bytes each,
-# 8 MB, and a 32nd for the table of those at the beginning of a page: 32 bytes
-# each, at most one on a page, in a table that is at least three eighths full
-# beside one of half its size.  A block of the C library is a multiple of 16,
-# and has 8 bytes before the object.
+# most TITLE KIB BYTES: as many as without the monitor, but for the marks and
+# 8 MB.  A block of the C library is a multiple of 16, and has 8 bytes before the
+# object.
 most() {
-  local plain block=$((($3 + 8 + 15) / 16 * 16))
+  local plain block=$((($3 + 8 + 15) / 16 * 16)) with=$((($3 + 16 + 15) / 16 * 16))
   plain=$(bash -c 'ulimit $0 && exec "$@"' "-v $2" "$work/exhaust" none "$3")
-  result $((got * (block + 16) <
-    plain * block - (8 << 20) - $2 * 1024 / 32)) "$1: $got of $plain objects"
+  result $((got * with < plain * block - (8 << 20))) "$1: $got of $plain objects"
 }
 
 own=

@@ -88,7 +88,7 @@ struct monitor {
   struct context_tree tree;
   struct function_numbers functions; /* that are in it */
   struct region_table regions;       /* live_bytes is atomic */
-  struct object_table objects;       /* that have no header; own lock */
+  struct object_table objects;       /* that have no mark; own lock */
   struct threads threads;
   struct unloaded_code code;
   /* For this process and for copies of it, without the lock: */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * object_table.h -- live objects by their address that have no header
- * (interpose/object_header.h).
+ * object_table.h -- live objects by their address that have no mark
+ * (interpose/object_mark.h).
  *
  * Open addressing with linear probing, at most three quarters full, or where
  * there is no memory for a larger one all but one place; what is taken out
@@ -32,7 +32,7 @@ struct object_record {
   uintptr_t address; /* with OBJECT_OF_POOL if it has that; 0: none */
   size_t bytes;      /* requested */
   struct counted counted;
-  bool headed; /* it has a header: then it is in no table */
+  bool marked; /* it has a mark: then it is in no table */
   bool listed; /* a place in the table is reserved for it */
 };
 

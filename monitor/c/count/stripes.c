@@ -315,7 +315,8 @@ stripes_next_generation(void)
 void
 stripes_forget(void)
 {
-  __atomic_store_n(&stripes.epoch, stripes.epoch + 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&stripes.epoch, stripes.epoch % EPOCH_MOST + 1,
+                   __ATOMIC_RELEASE);
   for (struct stripe *s = stripes.stripe; s < stripes_end(); s++) {
     if (s->counters != NULL)
       arena_clear(arena_of(s));

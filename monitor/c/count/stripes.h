@@ -86,6 +86,8 @@ leaf_counters_add(struct leaf_counters *sum, const struct leaf_counters *more)
 enum {
   STRIPES = 16,
   LEAF_BITS = 25, /* of the number of a leaf */
+  EPOCH_BITS = 19,
+  EPOCH_MOST = (1 << EPOCH_BITS) - 1,
   /* Limit of stripes.recent_count, N: an object is temporary if its thread
    * frees it before the Nth next allocation of that thread. */
   TEMPORARY_MOST = IMAGE_MOST_TEMPORARY
@@ -109,8 +111,9 @@ _Static_assert(sizeof(struct stripe) == 64, "a cache line");
 struct stripes {
   _Alignas(IMAGE_PAGE) uint32_t used; /* number of stripes, from the first
                                          on, that may have counters; atomic */
-  uint32_t epoch;            /* of the figures; another one after a reset; an
-                                object that is not counted has 0 */
+  uint32_t epoch;            /* of the figures, up to EPOCH_MOST; another one
+                                after a reset; an object that is not counted
+                                has 0 */
   uint64_t peak_bytes, peak; /* most bytes live; how often that rose */
   int64_t live_elsewhere;    /* bytes live in all others while the first one
                                 alone is open, else SHARED_OUT */

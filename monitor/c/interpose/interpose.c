@@ -28,14 +28,14 @@
  * locked, and there is room in it.  It is written into the functions below.
  * What is different is left to a function that begins anew and is called
  * last, so that nothing has to be saved for it.  An allocation in main and
- * its free are 138 instructions without mprof, and 412 with it; with one more
- * function between those here and the interposed ones they were 473. */
+ * its free are 138 instructions without mprof, and 460 with it; one more
+ * function between those here and the interposed ones adds 60. */
 
-/* Counts an object of `bytes' behind its header.  Returns false and changes
- * nothing where it is another case.  `frame' is the frame of the interposed
- * function. */
+/* Counts the object and writes its mark; returns false and changes nothing
+ * where it is another case.  `frame' is the frame of the interposed function.
+ */
 HOOK_INLINE bool
-hook_allocated(struct object_header *header, size_t bytes,
+hook_allocated(void *object, uint64_t *mark, size_t bytes,
                const uintptr_t *frame)
 {
   struct thread *const thread = this_thread.record;
@@ -56,29 +56,35 @@ hook_allocated(struct object_header *header, size_t bytes,
     return false;
   }
   struct counted counted = count_allocation(&thread->user, s, leaf,
-                                            (uintptr_t)(header + 1), bytes);
+                                            (uintptr_t)object, bytes);
   stripe_grow(s);
   spin_unlock(&s->lock);
-  object_header_fill(header, counted, bytes);
+  object_set_mark(object, mark, counted, bytes);
   return true;
 }
 
-/* Counts the end of the object behind the header, whose check was right, and
- * enters the monitor.  Returns false and changes nothing where it is another
- * case. */
-static inline bool
-hook_freed(struct object_header *header)
+/* Counts the end of the object if it has a mark at that place, clears that,
+ * and enters the monitor.  Returns false and changes nothing where it is
+ * another case.  The sanitizer does not look (object_mark_find). */
+static inline UNSANITIZED bool
+hook_freed(void *object, uint64_t *mark)
 {
   struct thread *const thread = this_thread.record;
+  const uint64_t was = *mark;
   if (thread == NULL || this_thread.inside != 0 || !monitor.own.known)
     return false;
   struct stripe *s = thread->user.stripe;
   this_thread.inside++; /* a handler of a signal waits for no lock */
   if (spin_try_lock(&s->lock)) {
-    if (__builtin_expect(header->epoch == stripes.epoch && s->open, 1)) {
-      header->check = 0;
-      count_end(&thread->user, s, (uintptr_t)(header + 1), header->leaf,
-                header->bytes);
+    if (__builtin_expect(
+            object_mark_epoch(was, (uintptr_t)object) == stripes.epoch &&
+                object_mark_fits(was, (uintptr_t)mark, (uintptr_t)object) &&
+                s->open,
+            1)) {
+      *mark = 0;
+      count_end(&thread->user, s, (uintptr_t)object,
+                object_mark_leaf(was, (uintptr_t)object),
+                object_mark_size(was));
       spin_unlock(&s->lock);
       return true;
     }
@@ -110,27 +116,24 @@ static void *__attribute__((noinline)) allocate_uncounted(size_t bytes)
   return WITHOUT(malloc, (bytes));
 }
 
-/* Returns how many bytes to ask of the real allocator, which refuses what is
- * too much. */
+/* Returns how many bytes to ask of the real allocator. */
 static inline size_t
-with_header(size_t bytes)
+with_mark(size_t bytes)
 {
-  return bytes > SIZE_MAX - HEADER_BYTES ? bytes : bytes + HEADER_BYTES;
+  return bytes <= MARK_MOST ? bytes + MARK_BYTES : bytes;
 }
 
-/* Ends the call: counts the object and returns it.  `filled': it has contents
- * of the program's already. */
+/* Ends the call: counts the object, and returns it. */
 HOOK_INLINE void *
-finish(void *base, size_t bytes, const uintptr_t *frame, bool filled)
+finish(void *object, size_t bytes, const uintptr_t *frame)
 {
-  struct object_header *header = base;
-  if (__builtin_expect(!is_program_call() || base == NULL ||
-                           object_is_listed(header + 1, bytes) ||
-                           !hook_allocated(header, bytes, frame),
+  uint64_t *const mark = object_mark_place(object, bytes);
+  if (__builtin_expect(!is_program_call() || mark == NULL ||
+                           !hook_allocated(object, mark, bytes, frame),
                        0))
-    return objects_register(base, bytes, frame, filled);
+    return objects_register(object, bytes, frame);
   this_thread.inside--;
-  return header + 1;
+  return object;
 }
 
 HOOK_INLINE void *
@@ -138,7 +141,7 @@ allocate(size_t bytes, const uintptr_t *frame)
 {
   if (!enter())
     return allocate_uncounted(bytes);
-  return finish(real.malloc(with_header(bytes)), bytes, frame, false);
+  return finish(real.malloc(with_mark(bytes)), bytes, frame);
 }
 
 EXPORT void *
@@ -163,7 +166,7 @@ calloc(size_t count, size_t size)
   }
   if (!enter())
     return WITHOUT(calloc, (count, size));
-  return finish(real.calloc(1, with_header(bytes)), bytes, FRAME, false);
+  return finish(real.calloc(1, with_mark(bytes)), bytes, FRAME);
 }
 
 static void __attribute__((noinline)) free_slow(void *p)
@@ -180,31 +183,30 @@ static void __attribute__((noinline)) free_slow(void *p)
     thread_recover(FRAME);
   objects_unregister(p, &taken);
   objects_count_free(&taken);
-  real.free(object_base(&taken));
+  real.free(p);
   this_thread.inside--;
 }
 
-/* Looks for no real allocator where the object has the check: it was given
- * out here. */
+/* Looks for no real allocator where the object has a mark: it was given out
+ * here. */
 EXPORT void
 free(void *p)
 {
-  struct object_header *header = object_header_of(p);
-  if (__builtin_expect(!object_has_header(p) || !hook_freed(header), 0)) {
+  uint64_t *const mark = object_mark_at(p);
+  if (__builtin_expect(mark == NULL || !hook_freed(p, mark), 0)) {
     free_slow(p);
     return;
   }
-  real.free(header);
+  real.free(p);
   this_thread.inside--;
 }
 
-/* Asks for no header with a size of 0: some allocators free the object then,
- * and give back NULL or something else. */
+/* Asks for no mark with a size of 0: some allocators free the object then,
+ * and return NULL or something else. */
 void *
 interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
 {
   struct object_record taken;
-  bool headed;
   if (p == NULL)
     return interposed_malloc(bytes, frame);
   if (!enter())
@@ -212,18 +214,16 @@ interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
   if (!is_program_call())
     thread_recover(frame);
   objects_unregister(p, &taken);
-  headed = taken.headed && bytes != 0;
-  void *q =
-      real.realloc(object_base(&taken), headed ? with_header(bytes) : bytes);
+  const bool marked = taken.marked && bytes != 0;
+  void *const q = real.realloc(p, marked ? with_mark(bytes) : bytes);
   if (q == NULL && bytes != 0) {
     objects_restore(&taken);
     this_thread.inside--;
     return NULL;
   }
   objects_count_free(&taken);
-  if (headed)
-    return finish(q, bytes, frame, true);
-  return objects_register_bare(q, bytes, frame);
+  return marked ? finish(q, bytes, frame)
+                : objects_register_bare(q, bytes, frame);
 }
 
 EXPORT void *
@@ -245,8 +245,8 @@ reallocarray(void *p, size_t count, size_t size)
 
 /* ---- objects with an alignment of their own ---- */
 
-/* Gives the object no header, before which it would have only the alignment
- * of malloc. */
+/* Gives the object no mark, as the size it would be asked with need not be a
+ * multiple of the alignment. */
 int
 interposed_memalign(void **result, size_t alignment, size_t bytes,
                     const uintptr_t *frame)
@@ -292,33 +292,9 @@ malloc_usable_size(void *p)
     return 0;
   if (!real_allocator_found())
     return real.malloc_usable_size != NULL ? real.malloc_usable_size(p) : 0;
-  const size_t header = object_has_header(p) ? HEADER_BYTES : 0;
-  return real.malloc_usable_size((char *)p - header) - header;
-}
-
-/* ---- for the C library's symbols: rebind_passed ---- */
-
-static void
-passed_free(void *p)
-{
-  if (object_has_header(p))
-    free(p);
-  else
-    real.passed.free(p);
-}
-
-static void *
-passed_realloc(void *p, size_t bytes)
-{
-  return object_has_header(p) ? interposed_realloc(p, bytes, FRAME)
-                              : real.passed.realloc(p, bytes);
-}
-
-static size_t
-passed_usable_size(void *p)
-{
-  return object_has_header(p) ? malloc_usable_size(p)
-                              : real.passed.malloc_usable_size(p);
+  const uint64_t *const mark = object_mark_find(p);
+  return mark != NULL ? (uintptr_t)mark - (uintptr_t)p
+                      : real.malloc_usable_size(p);
 }
 
 /* ---- monitors in front of one another ---- */
@@ -351,11 +327,5 @@ mprof_find_allocator(void)
 
 FUNCTIONS(OWN_OF)
 
-const struct interposed_function
-    interposed_functions[INTERPOSED_FUNCTIONS + PASSED_FUNCTIONS] = {
-        FUNCTIONS(ROW_OF){.real = NULL},
-        {"free", &real.passed.free, passed_free},
-        {"realloc", &real.passed.realloc, passed_realloc},
-        {"malloc_usable_size", &real.passed.malloc_usable_size,
-         passed_usable_size},
-        {.real = NULL}};
+const struct interposed_function interposed_functions[INTERPOSED_FUNCTIONS] = {
+    FUNCTIONS(ROW_OF){.real = NULL}};

@@ -34,23 +34,16 @@ struct interposed_function {
   __asm__(".set own_" #name ", " #name);                                     \
   extern char own_##name[] HIDDEN
 
-/* The functions of C, with one more element that ends the array; and behind it
- * those for rebind_passed, which ends in the same way. */
-enum { INTERPOSED_FUNCTIONS = 11, PASSED_FUNCTIONS = 4 };
+/* The functions of C, with one more element that ends the array. */
+enum { INTERPOSED_FUNCTIONS = 11 };
 extern const struct interposed_function
-    interposed_functions[INTERPOSED_FUNCTIONS + PASSED_FUNCTIONS] HIDDEN;
+    interposed_functions[INTERPOSED_FUNCTIONS] HIDDEN;
 
 /* Makes the symbols of the real functions lead to ours, or `back', if all are
  * in one file: an allocator that leans on another one looks for that by these
  * names.  To be called before anything but the dynamic linker runs, or under a
  * lock.  Returns false if they are not. */
 bool rebind_symbols(const struct interposed_function *functions, bool back);
-
-/* Makes the C library's symbols lead to ours and finds the real functions,
- * where another library has some, too, and passes calls on.  An object with a
- * header is the program's then, and any other one goes to the C library.  To
- * be called once, as rebind_symbols is. */
-void rebind_passed(const struct interposed_function *functions);
 
 /* Rebinds the loaded files that have bound the real functions already, or
  * `back': in their slots, where the dynamic linker has stored addresses, or

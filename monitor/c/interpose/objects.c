@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "c/interpose/objects.h"
 
-#include <string.h>
-
 #include "c/count/thread.h"
 #include "image/spin_lock.h"
 
@@ -48,34 +46,32 @@ objects_register_bare(void *object, size_t bytes, const uintptr_t *frame)
 }
 
 void *
-objects_register(void *base, size_t bytes, const uintptr_t *frame,
-                 bool filled)
+objects_register(void *object, size_t bytes, const uintptr_t *frame)
 {
-  struct object_header *header = base;
+  uint64_t *const mark = object_mark_place(object, bytes);
   struct counted counted = {0};
-  if (base != NULL && object_is_listed(header + 1, bytes)) {
-    if (filled)
-      memmove(base, header + 1, bytes);
-    return objects_register_bare(base, bytes, frame);
-  }
-  if (base != NULL) {
-    if (is_program_call() || thread_recover(frame))
-      counted = monitor_allocated((uintptr_t)(header + 1), bytes, frame);
-    object_header_fill(header, counted, bytes);
-  }
+  if (mark == NULL)
+    return objects_register_bare(object, bytes, frame);
+  if (is_program_call() || thread_recover(frame))
+    counted = monitor_allocated((uintptr_t)object, bytes, frame);
+  object_set_mark(object, mark, counted, bytes);
   this_thread.inside--;
-  return base == NULL ? NULL : header + 1;
+  return object;
 }
 
 void
 objects_unregister(void *object, struct object_record *taken)
 {
   const uintptr_t address = (uintptr_t)object;
-  struct object_header *const header = object_header_of(object);
-  if (object_has_header(object)) {
+  uint64_t *const mark = object_mark_find(object);
+  if (mark != NULL) {
     *taken = (struct object_record){
-        address, header->bytes, {header->leaf, header->epoch}, true, false};
-    header->check = 0;
+        .address = address,
+        .bytes = object_mark_size(*mark),
+        .counted = {object_mark_leaf(*mark, address),
+                    object_mark_epoch(*mark, address)},
+        .marked = true};
+    *mark = 0;
   } else {
     objects_unregister_bare(object, taken);
   }
@@ -87,6 +83,7 @@ objects_restore(const struct object_record *taken)
   void *const object = (void *)taken->address;
   if (taken->listed)
     object_table_put(&monitor.objects, taken);
-  else if (taken->headed)
-    object_header_of(object)->check = object_header_check(object);
+  else if (taken->marked)
+    object_set_mark(object, object_mark_place(object, taken->bytes),
+                    taken->counted, taken->bytes);
 }

@@ -12,9 +12,17 @@
 #include "arch/arch.h"
 #include "c/count/monitor.h"
 #include "c/environment.h"
+#include "c/interpose/object_mark.h"
 #include "code/file_symbols.h"
 
-struct real_allocator real;
+static size_t
+measure_nothing(void *object)
+{
+  (void)object;
+  return 0;
+}
+
+struct real_allocator real = {.measure = measure_nothing};
 
 /* Children of a program may have another C library, musl, where this is not
  * found, nor is what the makefile calls gnu_only. */
@@ -80,6 +88,16 @@ real_function(void *function, const char *name)
   memcpy(function, &found, sizeof found);
 }
 
+bool
+real_is_of(const void *address)
+{
+  struct dl_find_object object, allocator;
+  return gnu_get_libc_version != NULL &&
+         _dl_find_object((void *)address, &object) == 0 &&
+         _dl_find_object((void *)real.malloc, &allocator) == 0 &&
+         object.dlfo_link_map == allocator.dlfo_link_map;
+}
+
 static void
 find_functions(const struct interposed_function *functions)
 {
@@ -139,6 +157,26 @@ __asan_default_options(void)
   return "verify_asan_link_order=0";
 }
 
+/* Sets real.measure and real.has_chunks.  Measures some objects before, since
+ * tcmalloc allocates at the first one. */
+static void
+find_measure(void)
+{
+  bool has_chunks = real_is_of((void *)gnu_get_libc_version);
+  if (!real_is_of((void *)real.malloc_usable_size))
+    return;
+  for (size_t bytes = 1; bytes < MARK_MOST; bytes = bytes * 5 + 3) {
+    void *const object = real.malloc(bytes);
+    if (object == NULL)
+      return;
+    const size_t end = real.malloc_usable_size(object);
+    has_chunks = has_chunks && chunk_end(object) == end;
+    real.free(object);
+  }
+  real.measure = real.malloc_usable_size;
+  real.has_chunks = has_chunks;
+}
+
 static void
 find_under_lock(const struct interposed_function *functions)
 {
@@ -150,9 +188,9 @@ find_under_lock(const struct interposed_function *functions)
   } else if (!stands_aside() && process_selection_includes_this()) {
     /* libraries may find one that the program has in front of this one, and
        that leans on the real one */
-    if (dlsym(RTLD_DEFAULT, functions->name) != functions->own ||
-        !rebind_symbols(functions, false))
-      rebind_passed(functions + INTERPOSED_FUNCTIONS);
+    if (dlsym(RTLD_DEFAULT, functions->name) == functions->own)
+      rebind_symbols(functions, false);
+    find_measure();
     __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   } else {
     real_allocator_bypass(functions);

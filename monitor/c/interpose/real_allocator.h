@@ -29,15 +29,14 @@ struct real_allocator {
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*malloc_usable_size)(void *);
+  size_t (*measure)(void *); /* malloc_usable_size, if it is of the file that
+                                has malloc; else returns 0 */
+  bool has_chunks;           /* blocks are as those of the GNU C library */
   int (*dlclose)(void *);
   void (*_exit)(int);
   /* of the allocator beside malloc (second_allocator.c); NULL: it lacks that */
   uintptr_t (*second[SECOND_FUNCTIONS])(uintptr_t, uintptr_t, uintptr_t);
-  struct { /* the C library's own, for rebind_passed */
-    void (*free)(void *);
-    void *(*realloc)(void *, size_t);
-    size_t (*malloc_usable_size)(void *);
-  } passed;
+  bool second_is_malloc; /* its library also has malloc */
   bool found;    /* and this monitor is in front of it; atomic */
   bool bypassed; /* the functions are found, but this process is not profiled,
                     or by another monitor: calls are passed on as they are;
@@ -61,6 +60,22 @@ void real_function(void *function, const char *name);
       real_function(&behind, #name);                                         \
     behind;                                                                  \
   })
+
+/* Returns the same as malloc_usable_size of the GNU C library, for an object
+ * that is not mapped by itself; else 0.  The size of the block is in the word
+ * before it, where free also reads it.  So what is no object does no more harm
+ * than with free, and a call is saved. */
+static inline UNSANITIZED size_t
+chunk_end(const void *object)
+{
+  enum { IS_MAPPED = 2, FLAGS = 7 };
+  const size_t head = ((const size_t *)object)[-1];
+  return (head & IS_MAPPED) != 0 ? 0 : (head & ~(size_t)FLAGS) - sizeof head;
+}
+
+/* Returns whether the file that has the real malloc also has the function, or
+ * whatever is at that address. */
+bool real_is_of(const void *address);
 
 /* Finds the allocator that is behind FUNCTIONS.  Returns false if it is
  * bypassed, and while this thread looks for it: then the caller calls it as it

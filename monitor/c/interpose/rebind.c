@@ -8,8 +8,7 @@
  * this process.  What has an allocator of its own keeps it.
  *
  * A library in front of the C library may have some of the functions, and pass
- * calls on to those of the C library.  Then these must stay, but for objects
- * with a header, which come to them from elsewhere: rebind_passed. */
+ * calls on to those of the C library.  Then all of these stay. */
 #include <dlfcn.h> /* dl_find_object */
 #include <gnu/libc-version.h>
 #include <link.h>
@@ -113,21 +112,6 @@ rebind_symbols(const struct interposed_function *functions, bool back)
     return false;
   set_symbols(&symbols, functions, back);
   return true;
-}
-
-void
-rebind_passed(const struct interposed_function *functions)
-{
-  struct file_symbols symbols;
-  if (!file_symbols_of((void *)gnu_get_libc_version, &symbols))
-    return;
-  for (const struct interposed_function *f = functions; f->real != NULL;
-       f++) {
-    const Elf64_Sym *const s = file_symbol(&symbols, f->name, 0, NULL);
-    const uintptr_t at = s == NULL ? 0 : symbols.base + s->st_value;
-    memcpy(f->real, &at, sizeof at);
-  }
-  set_symbols(&symbols, functions, false);
 }
 
 /* ---- what is bound already ---- */

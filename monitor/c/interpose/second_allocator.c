@@ -8,9 +8,8 @@
  * program that looks whether it has one finds what it found.  What a program
  * has linked into itself is bound by the linker, and not seen here.
  *
- * Its objects get no header, since functions that are not listed here take
- * them, too.  But where its library also replaces malloc, it is asked to free
- * and resize objects of malloc, which have one. */
+ * Its objects are in a table.  But where its library also replaces malloc, it
+ * is asked to free and resize objects of malloc, which have marks. */
 #include <link.h>
 #include <stdio.h>
 
@@ -81,37 +80,42 @@ product(size_t count, size_t size)
   return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
+/* Forgets the object as objects_unregister does. */
+static void
+unregister(void *object, struct object_record *taken)
+{
+  if (real.second_is_malloc)
+    objects_unregister(object, taken);
+  else
+    objects_unregister_bare(object, taken);
+}
+
 /* Resizes the object as interposed_realloc does. */
 static uintptr_t
 resize(real_function_of *resizer, void *object, size_t bytes, bool is_product,
        uintptr_t last, const uintptr_t *frame)
 {
+  const uintptr_t address = (uintptr_t)object;
   struct object_record taken;
-  objects_unregister(object, &taken);
-  const bool headed = taken.headed && bytes != 0;
-  const size_t asked = headed && bytes <= SIZE_MAX - HEADER_BYTES
-                           ? bytes + HEADER_BYTES
-                           : bytes;
-  const uintptr_t base = (uintptr_t)object_base(&taken);
-  void *const result = (void *)(is_product ? resizer(base, 1, asked)
-                                           : resizer(base, asked, last));
+  unregister(object, &taken);
+  void *const result = (void *)(is_product ? resizer(address, 1, bytes)
+                                           : resizer(address, bytes, last));
   if (result == NULL && bytes != 0) {
     objects_restore(&taken);
     this_thread.inside--;
     return 0;
   }
   objects_count_free(&taken);
-  return (uintptr_t)(headed ? objects_register(result, bytes, frame, true)
-                            : objects_register_bare(result, bytes, frame));
+  return (uintptr_t)objects_register_bare(result, bytes, frame);
 }
 
 static uintptr_t
 release(real_function_of *releaser, void *object, uintptr_t b, uintptr_t c)
 {
   struct object_record taken;
-  objects_unregister(object, &taken);
+  unregister(object, &taken);
   objects_count_free(&taken);
-  const uintptr_t result = releaser((uintptr_t)object_base(&taken), b, c);
+  const uintptr_t result = releaser((uintptr_t)object, b, c);
   this_thread.inside--;
   return result;
 }
@@ -119,9 +123,11 @@ release(real_function_of *releaser, void *object, uintptr_t b, uintptr_t c)
 static uintptr_t
 measure(real_function_of *measurer, void *object)
 {
-  const size_t header = object_has_header(object) ? HEADER_BYTES : 0;
+  const uint64_t *const mark =
+      real.second_is_malloc ? object_mark_find(object) : NULL;
   this_thread.inside--;
-  return measurer((uintptr_t)object - header, 0, 0) - header;
+  return mark != NULL ? (uintptr_t)mark - (uintptr_t)object
+                      : measurer((uintptr_t)object, 0, 0);
 }
 
 /* Calls the real function, and counts as its shape says; not if the call is
@@ -204,6 +210,7 @@ second_allocator_bind(void)
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
       if (file_symbols_of(map->l_ld, &file) &&
           find_functions(&file, prefixes[i], functions, names)) {
+        real.second_is_malloc = real_is_of(map->l_ld);
         note_comment(NULL, PPROF_COMMENT_COUNTED, "%s", names[0]);
         rebind_symbols(functions, false);
         rebind_slots(functions, false);

@@ -26,6 +26,7 @@
 #include "image/spin_lock.h"
 
 enum {
+  STACK_BYTES = 1024,   /* that the wait uses, at most, with the red zone */
   PTHREAD_BYTES = 2304, /* if the library does not say it */
   SECONDS = 30,         /* for the reader to begin */
   SECOND_LOOKS = 1000000000 / WAIT_NANOSECONDS,
@@ -96,7 +97,7 @@ wait_for_reader(struct image_search *search)
 
 /* Asks for a search and waits for its end, also if another thread has asked.
  * Returns false as wait_for_reader does. */
-static bool
+static bool __attribute__((noinline))
 request_search(struct image_search *search)
 {
   const long any[6] = {PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY};
@@ -106,11 +107,22 @@ request_search(struct image_search *search)
          wait_for_reader(search);
 }
 
+/* Clears the stack below its caller, where earlier calls may have left the
+ * address of an object that is lost, and where request_search has its frame.
+ */
+static void __attribute__((noinline))
+clear_stack(void)
+{
+  char left[STACK_BYTES] = {0};
+  __asm__ volatile("" ::"r"(left) : "memory");
+}
+
 void
 leak_search_run(void)
 {
   if (session.leak_reader == 0 || !image_is_open() || !session_is_ours())
     return;
+  clear_stack();
   if (!request_search(&stripes.search))
     process_image_say("cannot find what is lost in",
                       "mprof run does not answer");

@@ -44,14 +44,15 @@ fill(int i, size_t n)
     objects[i][at] = (unsigned char)(i + at);
 }
 
-/* More objects than the first table has room for, of which each page has its
- * share at its beginning, in the hands of malloc, calloc and realloc. */
+/* Objects of malloc, calloc and realloc, and so many with an alignment of their
+ * own that the first table has no room for them. */
 static void
 use_objects(void)
 {
   errno = 0;
   for (int i = 0; i < MANY; i++) {
-    objects[i] = i % 2 != 0 ? malloc(BYTES) : calloc(1, BYTES);
+    objects[i] = i % 100 == 1 ? aligned_alloc(16, BYTES)
+                 : i % 2 != 0 ? malloc(BYTES) : calloc(1, BYTES);
     for (int at = 0; i % 2 == 0 && at < BYTES; at++)
       if (objects[i][at] != 0)
         wrong("calloc", i);
