@@ -3,9 +3,9 @@
  * attach.c -- the monitor in a program that runs already.  A debugger loads
  * the library, and calls these functions; nobody else does.
  *
- * Objects are given out as they come from the real allocator: the program may
- * have stored the address of the real free, and may free any object by that.
- * Such an end is seen when the address is given out again. */
+ * Objects get no marks, since real_allocator.c has not measured any: the program
+ * may have stored the address of the real free, and may free any object by
+ * that.  Such an end is seen when the address is given out again. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -16,52 +16,10 @@
 #include "c/environment.h"
 #include "c/image/process_image.h"
 #include "c/interpose/interposed.h"
-#include "c/interpose/objects.h"
 #include "c/interpose/real_allocator.h"
 #include "c/session/session.h"
 #include "code/file_symbols.h"
 #include "image/image.h"
-
-/* ---- in front of the real functions ---- */
-
-static void *
-attached_malloc(size_t bytes)
-{
-  this_thread.inside++;
-  return objects_register_bare(real.malloc(bytes), bytes, FRAME);
-}
-
-static void *
-attached_calloc(size_t count, size_t size)
-{
-  this_thread.inside++;
-  return objects_register_bare(real.calloc(count, size), count * size, FRAME);
-}
-
-static void *
-attached_realloc(void *p, size_t bytes)
-{
-  if (p != NULL)
-    return interposed_realloc(p, bytes, FRAME);
-  this_thread.inside++;
-  return objects_register_bare(real.realloc(p, bytes), bytes, FRAME);
-}
-
-/* Sets FUNCTIONS to those of a program that is attached to.  All but these
- * three give out such objects, and take them, anyway. */
-static void
-choose_functions(struct interposed_function *functions)
-{
-  memcpy(functions, interposed_functions,
-         INTERPOSED_FUNCTIONS * sizeof *functions);
-  for (struct interposed_function *f = functions; f->real != NULL; f++)
-    if (f->real == &real.malloc)
-      f->own = (void *)attached_malloc;
-    else if (f->real == &real.calloc)
-      f->own = (void *)attached_calloc;
-    else if (f->real == &real.realloc)
-      f->own = (void *)attached_realloc;
-}
 
 /* ---- what the debugger calls ---- */
 
@@ -115,13 +73,11 @@ static void __attribute__((constructor)) begin(void)
 static void
 detach(void)
 {
-  struct interposed_function functions[INTERPOSED_FUNCTIONS];
-  choose_functions(functions);
   session.attached = false;
   monitor_count(false);
   monitor_leave_image();
-  rebind_symbols(functions, true);
-  rebind_slots(functions, true);
+  rebind_symbols(interposed_functions, true);
+  rebind_slots(interposed_functions, true);
   rebind_slots(process_event_functions, true);
   real_allocator_bypass(interposed_functions);
 }
@@ -139,7 +95,6 @@ is_profiled(void)
 const char *
 mprof_attach(const char *settings)
 {
-  struct interposed_function functions[INTERPOSED_FUNCTIONS];
   if (!session.awaits_attach || is_profiled())
     return "it is already being profiled";
   if (!own_process_known() || arenas_are_sealed())
@@ -157,14 +112,13 @@ mprof_attach(const char *settings)
     return why;
   }
   session.attached = true;
-  choose_functions(functions);
   __atomic_store_n(&real.found, true, __ATOMIC_RELEASE);
   __atomic_store_n(&real.bypassed, false, __ATOMIC_RELEASE);
   process_image_set(environment_value("MPROF_OUT"));
   session_begin();
   monitor_open();
-  rebind_symbols(functions, false);
-  rebind_slots(functions, false);
+  rebind_symbols(interposed_functions, false);
+  rebind_slots(interposed_functions, false);
   rebind_slots(process_event_functions, false);
   monitor_forget();
   if (!image_is_open())
