@@ -170,7 +170,8 @@ find_measure(void)
     if (object == NULL)
       return;
     const size_t end = real.malloc_usable_size(object);
-    has_chunks = has_chunks && chunk_end(object) == end;
+    has_chunks = has_chunks && (uintptr_t)object >> 56 == 0 && /* no tag */
+                 chunk_end(object) == end;
     real.free(object);
   }
   real.measure = real.malloc_usable_size;

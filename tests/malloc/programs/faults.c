@@ -130,6 +130,7 @@ count_on(void)
 CASE(left_free)
 {
   signal(SIGABRT, leave);
+  memset(kept[0], 0, 8); /* or it may be a size */
   for (int i = 0; i < 3; i++)
     if (sigsetjmp(back, 1) == 0)
       free((char *)kept[0] + 8);
