@@ -33,7 +33,7 @@
 #define IMAGE_MOST_BUDGET 16711679 /* contexts of a C program */
 
 enum {
-  IMAGE_VERSION = 10,
+  IMAGE_VERSION = 11,
   IMAGE_PAGE = ARCH_PAGE,   /* of a file, parts of which are mapped */
   IMAGE_MOST_TEMPORARY = 64 /* allocations that a temporary object outlives */
 };
@@ -196,7 +196,6 @@ struct image_search {
   uint64_t tls_bytes;              /* of variables of a thread, before that */
   uint64_t objects, objects_bytes; /* struct object_table, object_table.h */
   uint64_t objects_lock;           /* struct spin_lock of it */
-  uint64_t allocator;              /* in the code of the real allocator */
   uint64_t modules;                /* struct r_debug */
 };
 

@@ -5,18 +5,7 @@
  * variables are.
  *
  * The C library's lists of free memory are variables, too.  They refer to
- * blocks that begin 16 bytes before the objects in them, which is in the last
- * word of an object without a mark that is before such a block.  The library
- * does not say where the lists are.  They are known by what they are: rings,
- * 127 one after the other, each of which leads back to itself.
- *
- *     malloc_state   lock, flags
- *                    10 lists of small blocks, `top', the last remainder
- *                    127 rings: the first block and the last one
- *                    which rings have blocks; the next malloc_state; sums
- *
- * A ring is taken to be a block of which all but these two words is missing:
- * 16 bytes before them.  Both are its own address if it is empty.
+ * blocks, none of which begins in an object (interpose.c).
  *
  * Threads.  One of the GNU C library, by addresses, on x86-64 and on AArch64:
  *
@@ -42,16 +31,7 @@
 
 enum {
   WORD = sizeof(uint64_t),
-  MOST_HEADERS = 64,
-
-  /* of the lists of free memory */
-  RINGS = 127,
-  FEW = 8, /* a thread may have stopped while it changed one */
-  RING_BYTES = 2 * WORD,
-  BLOCK_FIRST = 2 * WORD, /* in a block: the next one, */
-  BLOCK_LAST = 3 * WORD,  /* the one before */
-  BYTES_BEFORE = 14 * WORD,
-  BYTES_BEHIND = 7 * WORD
+  MOST_HEADERS = 64
 };
 
 struct part {
@@ -84,33 +64,6 @@ visit_around(struct stopped_program *p, struct part part, struct part hole)
   visit_memory(p, hole.end > part.start ? hole.end : part.start, part.end);
 }
 
-/* ---- the lists of free memory ------------------------------------------ */
-
-/* Returns whether a ring is at AT: the first block has it before it. */
-static bool
-is_ring(struct remote_memory *memory, uint64_t at)
-{
-  const uint64_t first = remote_memory_word(memory, at);
-  return first != 0 &&
-         remote_memory_word(memory, first + BLOCK_LAST) == at - BLOCK_FIRST;
-}
-
-/* Finds them among VARIABLES. */
-static struct part
-find_free_lists(struct remote_memory *memory, struct part variables)
-{
-  const uint64_t bytes = RINGS * RING_BYTES;
-  for (uint64_t at = variables.start; at + bytes <= variables.end;
-       at += WORD) {
-    int rings = 0;
-    for (uint64_t i = 0; i < RINGS && (i == 0 || rings > 0); i++)
-      rings += is_ring(memory, at + RING_BYTES * i);
-    if (rings > RINGS - FEW)
-      return (struct part){at - BYTES_BEFORE, at + bytes + BYTES_BEHIND};
-  }
-  return (struct part){0};
-}
-
 /* ---- variables --------------------------------------------------------- */
 
 static void
@@ -122,18 +75,18 @@ widen(struct part *part, uint64_t address, uint64_t bytes)
     part->end = address + bytes;
 }
 
-/* Sets ALL to where the module MAP is in memory, and VARIABLES to where what
- * it can write to is.  False: what is in memory there is not that module. */
+/* Sets VARIABLES to where what the module MAP can write to is in memory.
+ * Returns false if what is in memory there is not that module. */
 static bool
 read_module(const struct remote_memory *memory, const struct link_map *map,
-            struct part *all, struct part *variables)
+            struct part *variables)
 {
   const uint64_t dynamic = (uintptr_t)map->l_ld;
   const uint64_t file = remote_memory_file(memory, dynamic);
   ElfW(Ehdr) head;
   ElfW(Phdr) parts[MOST_HEADERS];
   bool is_there = false;
-  *all = *variables = (struct part){0};
+  *variables = (struct part){0};
   if (!remote_memory_copy(memory, file, &head, sizeof head) ||
       memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
       head.e_phnum > MOST_HEADERS ||
@@ -142,8 +95,6 @@ read_module(const struct remote_memory *memory, const struct link_map *map,
     return false;
   for (int i = 0; i < head.e_phnum; i++) {
     const uint64_t address = map->l_addr + parts[i].p_vaddr;
-    if (parts[i].p_type == PT_LOAD)
-      widen(all, address, parts[i].p_memsz);
     if (parts[i].p_type == PT_LOAD && (parts[i].p_flags & PF_W) != 0)
       widen(variables, address, parts[i].p_memsz);
     is_there =
@@ -160,19 +111,16 @@ visit_variables(struct stopped_program *p)
   const struct part table = {s->objects, s->objects + s->objects_bytes};
   struct r_debug linker = {0};
   struct link_map map = {0};
-  struct part all, variables, lists;
+  struct part variables;
   bool good =
       remote_memory_copy(&p->memory, s->modules, &linker, sizeof linker);
   bool any = false;
   for (const void *at = linker.r_map; good && at != NULL; at = map.l_next) {
     good = remote_memory_copy(&p->memory, (uintptr_t)at, &map, sizeof map);
-    if (!good || !read_module(&p->memory, &map, &all, &variables))
+    if (!good || !read_module(&p->memory, &map, &variables))
       continue;
     any = true;
-    lists = part_has(all, s->allocator)
-                ? find_free_lists(&p->memory, variables)
-                : (struct part){0};
-    visit_around(p, variables, lists.end != 0 ? lists : table);
+    visit_around(p, variables, table);
   }
   if (!good || !any)
     fail_with(MPROF_CANNOT_READ, "its libraries cannot be found");

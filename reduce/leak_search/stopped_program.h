@@ -183,8 +183,7 @@ memory_visit_fn objects_mark;
  * program and its libraries, variables that each thread has of its own,
  * stacks, registers.  Fails if the libraries of the process cannot be found.
  *
- * What the program has from mmap is none, as in LeakSanitizer.  Nor is what
- * belongs to the C library's allocator, which knows addresses too, or to the
+ * What the program has from mmap is none, as in LeakSanitizer.  Nor is the
  * monitor's table of objects.
  */
 void roots_mark(struct stopped_program *program);

@@ -116,11 +116,14 @@ static void *__attribute__((noinline)) allocate_uncounted(size_t bytes)
   return WITHOUT(malloc, (bytes));
 }
 
-/* Returns how many bytes to ask of the real allocator. */
+/* Returns how many bytes to ask of the real allocator, which refuses what is
+ * too much.  Large objects have the room, too, so that the block behind them,
+ * which begins in the last word of theirs for the GNU C library, does not begin
+ * in the object: its lists of free memory refer to none (leak_search/). */
 static inline size_t
 with_mark(size_t bytes)
 {
-  return bytes <= MARK_MOST ? bytes + MARK_BYTES : bytes;
+  return bytes > SIZE_MAX - MARK_BYTES ? bytes : bytes + MARK_BYTES;
 }
 
 /* Ends the call: counts the object, and returns it. */
@@ -214,16 +217,14 @@ interposed_realloc(void *p, size_t bytes, const uintptr_t *frame)
   if (!is_program_call())
     thread_recover(frame);
   objects_unregister(p, &taken);
-  const bool marked = taken.marked && bytes != 0;
-  void *const q = real.realloc(p, marked ? with_mark(bytes) : bytes);
+  void *const q = real.realloc(p, bytes == 0 ? 0 : with_mark(bytes));
   if (q == NULL && bytes != 0) {
     objects_restore(&taken);
     this_thread.inside--;
     return NULL;
   }
   objects_count_free(&taken);
-  return marked ? finish(q, bytes, frame)
-                : objects_register_bare(q, bytes, frame);
+  return finish(q, bytes, frame);
 }
 
 EXPORT void *
@@ -245,8 +246,14 @@ reallocarray(void *p, size_t count, size_t size)
 
 /* ---- objects with an alignment of their own ---- */
 
-/* Gives the object no mark, as the size it would be asked with need not be a
- * multiple of the alignment. */
+/* Returns how many bytes to ask for.  Other allocators than the GNU C library's
+ * may refuse what is no multiple of the alignment. */
+static inline size_t
+aligned_with_mark(size_t bytes)
+{
+  return real.has_chunks ? with_mark(bytes) : bytes;
+}
+
 int
 interposed_memalign(void **result, size_t alignment, size_t bytes,
                     const uintptr_t *frame)
@@ -256,8 +263,8 @@ interposed_memalign(void **result, size_t alignment, size_t bytes,
     return real.posix_memalign != NULL
                ? real.posix_memalign(result, alignment, bytes)
                : ENOMEM;
-  int status = real.posix_memalign(&p, alignment, bytes);
-  p = objects_register_bare(status == 0 ? p : NULL, bytes, frame);
+  int status = real.posix_memalign(&p, alignment, aligned_with_mark(bytes));
+  p = objects_register(status == 0 ? p : NULL, bytes, frame);
   if (status == 0)
     *result = p;
   return status;
@@ -269,19 +276,21 @@ posix_memalign(void **result, size_t alignment, size_t bytes)
   return interposed_memalign(result, alignment, bytes, FRAME);
 }
 
-#define ALIGNED(name, parameters, arguments)                                 \
+/* The last argument is what stands before the size in a call. */
+#define ALIGNED(name, parameters, ...)                                       \
   EXPORT void *name parameters;                                              \
   EXPORT void *name parameters                                               \
   {                                                                          \
     if (!enter())                                                            \
-      return WITHOUT(name, arguments);                                       \
-    return objects_register_bare(real.name arguments, bytes, FRAME);         \
+      return WITHOUT(name, (__VA_ARGS__ bytes));                             \
+    return objects_register(                                                 \
+        real.name(__VA_ARGS__ aligned_with_mark(bytes)), bytes, FRAME);      \
   }
 
-ALIGNED(aligned_alloc, (size_t boundary, size_t bytes), (boundary, bytes))
-ALIGNED(memalign, (size_t boundary, size_t bytes), (boundary, bytes))
-ALIGNED(valloc, (size_t bytes), (bytes))
-ALIGNED(pvalloc, (size_t bytes), (bytes))
+ALIGNED(aligned_alloc, (size_t boundary, size_t bytes), boundary, )
+ALIGNED(memalign, (size_t boundary, size_t bytes), boundary, )
+ALIGNED(valloc, (size_t bytes), )
+ALIGNED(pvalloc, (size_t bytes), )
 
 size_t malloc_usable_size(void *p);
 

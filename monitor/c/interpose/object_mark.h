@@ -22,8 +22,8 @@
  * leaf is stored as its exclusive-or with other bits of that hash, since small
  * numbers are frequent in memory that is no mark.  The mark is cleared when the
  * object is freed.  An object whose slack or size is too large for a mark has
- * none, and is in a table (object_table.h), as are those with an alignment of
- * their own.  Others the real allocator gave out unseen by mprof.
+ * none, and is in a table (object_table.h).  Others the real allocator gave out
+ * unseen by mprof.
  *
  * The search for lost objects (reduce/leak_search/) finds objects by it. */
 #pragma once

@@ -20,7 +20,6 @@
 #include "c/count/monitor.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
-#include "c/interpose/real_allocator.h"
 #include "c/session/session.h"
 #include "image/image.h"
 #include "image/spin_lock.h"
@@ -51,7 +50,6 @@ leak_search_open(void)
       .tls_bytes = bytes,
       .pthread_bytes =
           pthread_bytes != NULL ? *pthread_bytes : (uint32_t)PTHREAD_BYTES,
-      .allocator = (uintptr_t)real.malloc,
       .modules = (uintptr_t)&_r_debug,
       .objects = (uintptr_t)&monitor.objects,
       .objects_bytes = sizeof monitor.objects,

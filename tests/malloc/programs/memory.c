@@ -8,7 +8,7 @@
 
 extern void fail_all(int on) __attribute__((weak));
 
-enum { MANY = 200000, BYTES = 24 };
+enum { MANY = 200000, BYTES = 24, LARGE = 9000 };
 
 static unsigned char *objects[MANY];
 
@@ -44,14 +44,14 @@ fill(int i, size_t n)
     objects[i][at] = (unsigned char)(i + at);
 }
 
-/* Objects of malloc, calloc and realloc, and so many with an alignment of their
- * own that the first table has no room for them. */
+/* Objects of malloc, calloc and realloc, and so many large ones that the first
+ * table has no room for them. */
 static void
 use_objects(void)
 {
   errno = 0;
   for (int i = 0; i < MANY; i++) {
-    objects[i] = i % 100 == 1 ? aligned_alloc(16, BYTES)
+    objects[i] = i % 100 == 1 ? malloc(LARGE)
                  : i % 2 != 0 ? malloc(BYTES) : calloc(1, BYTES);
     for (int at = 0; i % 2 == 0 && at < BYTES; at++)
       if (objects[i][at] != 0)
