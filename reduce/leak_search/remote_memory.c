@@ -241,6 +241,19 @@ add_object(struct stopped_program *p, uint64_t address, uint64_t bytes,
   ARRAY_PUSH(heap->objects, heap->count, heap->capacity, object);
 }
 
+/* Returns false if all objects of the leaf have another size.  In a large heap
+ * some words that are no marks have a right check and a possible leaf. */
+static bool
+may_have_size(const struct context_tree *tree, owned_leaf leaf, size_t bytes)
+{
+  const uint32_t number = owned_leaf_number(leaf);
+  if (number >= tree->leaf_count ||
+      tree->leaves[number].kind >= tree->kind_count)
+    return true; /* add_object decides */
+  const uint16_t size = context_tree_kind(tree, &tree->leaves[number])->size;
+  return size == 0 || size > LEAF_MAX_SIZE || size == bytes;
+}
+
 static void
 add_marked(struct stopped_program *p, uint64_t start, const char *bytes,
            size_t length)
@@ -252,12 +265,15 @@ add_marked(struct stopped_program *p, uint64_t start, const char *bytes,
     const uint64_t last = start + at - object_mark_size(mark);
     const uint64_t address =
         last - last % MARK_BYTES - object_mark_slack(mark) * MARK_BYTES;
+    const uint32_t now = p->counters.stripes.epoch;
+    const struct counted counted = {object_mark_leaf(mark, address),
+                                    object_mark_epoch(mark, address)};
     if (address != start + at &&
-        object_mark_is_of(mark, start + at, address,
-                          p->counters.stripes.epoch))
-      add_object(p, address, object_mark_size(mark),
-                 (struct counted){object_mark_leaf(mark, address),
-                                  object_mark_epoch(mark, address)});
+        object_mark_is_of(mark, start + at, address, now) &&
+        (counted.epoch != now ||
+         may_have_size(p->counters.tree, counted.leaf,
+                       object_mark_size(mark))))
+      add_object(p, address, object_mark_size(mark), counted);
   }
 }
 

@@ -79,7 +79,7 @@ read_symbols(struct function_symbols *symbols, const struct code_file *file)
 }
 
 /* Sorts the symbols.  They are put into as many ranges of addresses as there
- * are symbols, and each range is sorted, since that takes a sixth of the time
+ * are symbols, and each range is sorted: less than half of the instructions
  * of sorting all at once. */
 static void
 sort_symbols(struct function_symbols *symbols)
