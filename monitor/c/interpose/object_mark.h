@@ -12,10 +12,10 @@
  * So no object is looked up in memory far from it, dead ones take none, and
  * any function may free an object, also one that mprof does not see.  If all
  * sizes are equally frequent, half of the marks are where the GNU C library
- * rounds up, and its blocks are 8 bytes larger on average.  With 16 bytes before
- * each object a script of bash with hundreds of children, which copy its heap,
- * had 180,000 page faults, and took 2.1 times as long as without mprof; with marks
- * it has 121,000 and takes 1.4 to 1.6 times as long.
+ * rounds up, and its blocks are 8 bytes larger on average.  With 16 bytes
+ * before each object a script of bash with hundreds of children, which copy
+ * its heap, had 180,000 page faults, and took 2.1 times as long as without
+ * mprof.  With marks it has 121,000, and takes 1.4 to 1.6 times as long.
  *
  * Bits of a mark, from the lowest: leaf with the thread's number, bytes,
  * slack / 8, check.  The check is a hash of the object's address, plus the
