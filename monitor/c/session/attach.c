@@ -3,9 +3,9 @@
  * attach.c -- the monitor in a program that runs already.  A debugger loads
  * the library, and calls these functions; nobody else does.
  *
- * Objects get no marks, since real_allocator.c has not measured any: the program
- * may have stored the address of the real free, and may free any object by
- * that.  Such an end is seen when the address is given out again. */
+ * Objects get no marks, since real_allocator.c has not measured any.  The
+ * program may have stored the address of the real free, and may free any
+ * object by that.  Such an end is seen when the address is given out again. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
