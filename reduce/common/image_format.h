@@ -33,7 +33,7 @@
 #define IMAGE_MOST_BUDGET 16711679 /* contexts of a C program */
 
 enum {
-  IMAGE_VERSION = 11,
+  IMAGE_VERSION = 12,
   IMAGE_PAGE = ARCH_PAGE,   /* of a file, parts of which are mapped */
   IMAGE_MOST_TEMPORARY = 64 /* allocations that a temporary object outlives */
 };
@@ -194,7 +194,9 @@ struct image_search {
   uint32_t state;                  /* enum image_search_state */
   uint32_t pthread_bytes;          /* of the C library's struct pthread */
   uint64_t tls_bytes;              /* of variables of a thread, before that */
-  uint64_t objects, objects_bytes; /* struct object_table, object_table.h */
+  uint64_t objects;                /* struct object_table, object_table.h */
+  uint32_t objects_bytes;          /* the size of that struct */
+  uint32_t has_chunks;             /* 1: blocks as of the GNU C library */
   uint64_t objects_lock;           /* struct spin_lock of it */
   uint64_t modules;                /* struct r_debug */
 };

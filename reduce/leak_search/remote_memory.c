@@ -241,6 +241,17 @@ add_object(struct stopped_program *p, uint64_t address, uint64_t bytes,
   ARRAY_PUSH(heap->objects, heap->count, heap->capacity, object);
 }
 
+/* Returns false if the mark at PLACE is not at the end of the object's block,
+ * where the size of that is known. */
+static bool
+is_block_end(struct stopped_program *p, uint64_t address, uint64_t place)
+{
+  return !p->search->has_chunks ||
+         object_mark_chunk_end(remote_memory_word(
+             &p->memory, address - sizeof(uint64_t))) ==
+             place + MARK_BYTES - address;
+}
+
 /* Returns false if all objects of the leaf have another size.  In a large heap
  * some words that are no marks have a right check and a possible leaf. */
 static bool
@@ -270,6 +281,7 @@ add_marked(struct stopped_program *p, uint64_t start, const char *bytes,
                                     object_mark_epoch(mark, address)};
     if (address != start + at &&
         object_mark_is_of(mark, start + at, address, now) &&
+        is_block_end(p, address, start + at) &&
         (counted.epoch != now ||
          may_have_size(p->counters.tree, counted.leaf,
                        object_mark_size(mark))))

@@ -49,60 +49,54 @@ check_names(const struct name_case *cases, size_t count)
   }
 }
 
-#define LISP(by, name, group)                                                \
+#define NAME(by, language, file, name, group)                                \
   {                                                                          \
-    by, LANGUAGE_LISP, {name, "", 0, false}, group                           \
+    by, language, {name, file, 0, false}, group                              \
   }
-#define C(by, name, group)                                                   \
-  {                                                                          \
-    by, LANGUAGE_C, {name, "", 0, false}, group                              \
-  }
-#define GO(by, name, group)                                                  \
-  {                                                                          \
-    by, LANGUAGE_C, {name, "/src/x.go", 0, false}, group                     \
-  }
+#define LISP(name, group) NAME(BY_PACKAGE, LANGUAGE_LISP, "", name, group)
+#define CLASS(name, group) NAME(BY_CLASS, LANGUAGE_LISP, "", name, group)
+#define C(name, group) NAME(BY_PACKAGE, LANGUAGE_C, "", name, group)
+#define C_CLASS(name, group) NAME(BY_CLASS, LANGUAGE_C, "", name, group)
+#define GO(name, group) NAME(BY_PACKAGE, LANGUAGE_C, "x.go", name, group)
+#define GO_CLASS(name, group) NAME(BY_CLASS, LANGUAGE_C, "x.go", name, group)
 
 TEST(lisp_packages)
 {
   static const struct name_case cases[] = {
-      LISP(BY_PACKAGE, "APP::MAIN", "APP"),
-      LISP(BY_PACKAGE, "MAPCAR", "COMMON-LISP"),
-      LISP(BY_PACKAGE, "SI:MAKE-VECTOR", "SI"),
-      LISP(BY_PACKAGE, "|odd (package|::|F G|", "|odd (package|"),
-      LISP(BY_PACKAGE, "APP::|a::b|", "APP"),
-      LISP(BY_PACKAGE, "(SETF APP::SIZE)", "APP"),
-      LISP(BY_PACKAGE, "(MACRO-FUNCTION APP::WITH-IT)", "APP"),
-      LISP(BY_PACKAGE, "(LAMBDA :IN APP::MAIN)", "APP"),
-      LISP(BY_PACKAGE, "(FLET LIST :IN APP::MAIN)", "APP"),
-      LISP(BY_PACKAGE, "(LABELS A::F :IN (LAMBDA :IN (SETF B::G)))", "B"),
-      LISP(BY_PACKAGE, "(METHOD (SETF APP::AREA) :AROUND (T INTEGER))",
-           "APP"),
-      LISP(BY_PACKAGE, "(METHOD PRINT-OBJECT (APP::WIDGET T))", "APP"),
-      LISP(BY_PACKAGE, "(METHOD CLOS:SLOT-VALUE-USING-CLASS (A::M T T))",
-           "A"),
-      LISP(BY_PACKAGE, "(METHOD A::F (B::C))", "A"),
-      LISP(BY_PACKAGE, "(METHOD INITIALIZE-INSTANCE :AFTER (T (EQL A::B)))",
+      LISP("APP::MAIN", "APP"),
+      LISP("MAPCAR", "COMMON-LISP"),
+      LISP("SI:MAKE-VECTOR", "SI"),
+      LISP("|odd (package|::|F G|", "|odd (package|"),
+      LISP("APP::|a::b|", "APP"),
+      LISP("(SETF APP::SIZE)", "APP"),
+      LISP("(MACRO-FUNCTION APP::WITH-IT)", "APP"),
+      LISP("(LAMBDA :IN APP::MAIN)", "APP"),
+      LISP("(FLET LIST :IN APP::MAIN)", "APP"),
+      LISP("(LABELS A::F :IN (LAMBDA :IN (SETF B::G)))", "B"),
+      LISP("(METHOD (SETF APP::AREA) :AROUND (T INTEGER))", "APP"),
+      LISP("(METHOD PRINT-OBJECT (APP::WIDGET T))", "APP"),
+      LISP("(METHOD CLOS:SLOT-VALUE-USING-CLASS (A::M T T))", "A"),
+      LISP("(METHOD A::F (B::C))", "A"),
+      LISP("(METHOD INITIALIZE-INSTANCE :AFTER (T (EQL A::B)))",
            "COMMON-LISP"),
-      LISP(BY_PACKAGE, "(LAMBDA :IN (METHOD PRINT-OBJECT (APP::WIDGET T)))",
-           "APP"),
-      LISP(BY_PACKAGE, "(LAMBDA :IN (DEFVAR APP::*X*))", "APP"),
-      LISP(BY_PACKAGE, "(FLET A::F :IN (LIB:DEFINE-ROUTE APP::HOME))", "APP"),
-      LISP(BY_PACKAGE, "(LAMBDA :IN (DEFSETF (SETF APP::A)))", "APP"),
-      LISP(BY_PACKAGE, "(LAMBDA :IN (LIB::DEFTEST \"a b\"))", "[no package]"),
-      LISP(BY_PACKAGE, "(LAMBDA)", "[no package]"),
-      LISP(BY_PACKAGE, "(TOP-LEVEL-FORM)", "[no package]"),
-      LISP(BY_PACKAGE, "profiled body", "[no package]"),
-      LISP(BY_PACKAGE, "(LAMBDA :IN (LOAD \"a (b :IN C::D.lisp\"))",
-           "[no package]"),
-      LISP(BY_PACKAGE, "#:G12", "[no package]"),
-      LISP(BY_PACKAGE, ":KEY", "KEYWORD"),
-      LISP(BY_PACKAGE, "compute_area", "[C]"),
-      LISP(BY_PACKAGE, "[signal handler]", "[signal handler]"),
-      LISP(BY_PACKAGE, "", "[no package]"),
-      LISP(BY_PACKAGE, "(", "[no package]"),
-      LISP(BY_PACKAGE, "(METHOD (", "[no package]"),
-      LISP(BY_PACKAGE, "(METHOD A::F (\"", "A"),
-      LISP(BY_PACKAGE, "\"", "[no package]"),
+      LISP("(LAMBDA :IN (METHOD PRINT-OBJECT (APP::WIDGET T)))", "APP"),
+      LISP("(LAMBDA :IN (DEFVAR APP::*X*))", "APP"),
+      LISP("(FLET A::F :IN (LIB:DEFINE-ROUTE APP::HOME))", "APP"),
+      LISP("(LAMBDA :IN (DEFSETF (SETF APP::A)))", "APP"),
+      LISP("(LAMBDA :IN (LIB::DEFTEST \"a b\"))", "[no package]"),
+      LISP("(LAMBDA)", "[no package]"),
+      LISP("(TOP-LEVEL-FORM)", "[no package]"),
+      LISP("profiled body", "[no package]"),
+      LISP("(LAMBDA :IN (LOAD \"a (b :IN C::D.lisp\"))", "[no package]"),
+      LISP("#:G12", "[no package]"),
+      LISP(":KEY", "KEYWORD"),
+      LISP("compute_area", "[C]"),
+      LISP("[signal handler]", "[signal handler]"),
+      LISP("", "[no package]"),
+      LISP("(", "[no package]"),
+      LISP("(METHOD (", "[no package]"),
+      LISP("(METHOD A::F (\"", "A"),
+      LISP("\"", "[no package]"),
       {BY_PACKAGE, LANGUAGE_LISP, {"cl_list", "", 0, true}, "[runtime]"},
   };
   check_names(cases, sizeof cases / sizeof cases[0]);
@@ -111,22 +105,21 @@ TEST(lisp_packages)
 TEST(lisp_classes)
 {
   static const struct name_case cases[] = {
-      LISP(BY_CLASS, "(METHOD APP::AREA (APP::SQUARE))",
-           "(CLASS APP::SQUARE)"),
-      LISP(BY_CLASS, "(METHOD APP::AREA :AROUND (T APP::SQUARE))",
-           "(CLASS APP::SQUARE)"),
-      LISP(BY_CLASS, "(METHOD (SETF APP::SIDE) (INTEGER APP::SQUARE))",
-           "(CLASS INTEGER)"),
-      LISP(BY_CLASS, "(METHOD APP::F ((EQL :X) STRING))", "(CLASS STRING)"),
-      LISP(BY_CLASS, "(METHOD APP::F ((EQL (A B)) T))",
-           "(METHOD APP::F ((EQL (A B)) T))"),
-      LISP(BY_CLASS, "(METHOD APP::F NIL)", "(METHOD APP::F NIL)"),
-      LISP(BY_CLASS, "(LAMBDA :IN (METHOD APP::F (APP::SQUARE)))",
-           "(CLASS APP::SQUARE)"),
-      LISP(BY_CLASS, "(FLET X :IN (LAMBDA :IN (METHOD F (|a b|::C))))",
-           "(CLASS |a b|::C)"),
-      LISP(BY_CLASS, "(LAMBDA :IN APP::MAIN)", "(LAMBDA :IN APP::MAIN)"),
-      LISP(BY_CLASS, "[libm.so.6]", "[libm.so.6]"),
+      CLASS("(METHOD APP::AREA (APP::SQUARE))", "(CLASS APP::SQUARE)"),
+      CLASS("(METHOD APP::AREA :AROUND (T APP::SQUARE))",
+            "(CLASS APP::SQUARE)"),
+      CLASS("(METHOD (SETF APP::SIDE) (INTEGER APP::SQUARE))",
+            "(CLASS INTEGER)"),
+      CLASS("(METHOD APP::F ((EQL :X) STRING))", "(CLASS STRING)"),
+      CLASS("(METHOD APP::F ((EQL (A B)) T))",
+            "(METHOD APP::F ((EQL (A B)) T))"),
+      CLASS("(METHOD APP::F NIL)", "(METHOD APP::F NIL)"),
+      CLASS("(LAMBDA :IN (METHOD APP::F (APP::SQUARE)))",
+            "(CLASS APP::SQUARE)"),
+      CLASS("(FLET X :IN (LAMBDA :IN (METHOD F (|a b|::C))))",
+            "(CLASS |a b|::C)"),
+      CLASS("(LAMBDA :IN APP::MAIN)", "(LAMBDA :IN APP::MAIN)"),
+      CLASS("[libm.so.6]", "[libm.so.6]"),
   };
   check_names(cases, sizeof cases / sizeof cases[0]);
 }
@@ -134,31 +127,26 @@ TEST(lisp_classes)
 TEST(names_of_other_languages)
 {
   static const struct name_case cases[] = {
-      C(BY_PACKAGE, "main", "[C]"),
-      C(BY_PACKAGE, "parse(char const*)", "[C]"),
-      C(BY_PACKAGE, "app::parse(char const*)", "app"),
-      C(BY_PACKAGE, "std::vector<a::b, std::allocator<a::b> >::push_back(x)",
-        "std"),
-      C(BY_PACKAGE, "void app::grow<int>(std::x<int>&)", "app"),
-      C(BY_PACKAGE, "(anonymous namespace)::f(int)", "(anonymous namespace)"),
-      C(BY_CLASS, "app::Widget::draw(int) const", "app::Widget"),
-      C(BY_CLASS, "app::Widget::operator()(int)", "app::Widget"),
-      C(BY_CLASS, "app::Widget::operator app::Other()", "app::Widget"),
-      C(BY_CLASS, "operator new(unsigned long)",
-        "operator new(unsigned long)"),
-      C(BY_CLASS, "app::operators::f()", "app::operators"),
-      C(BY_CLASS, "std::map<int, a::b>::find(int const&)",
-        "std::map<int, a::b>"),
-      C(BY_CLASS, "Widget::~Widget()", "Widget"),
-      GO(BY_PACKAGE, "main.main", "main"),
-      GO(BY_PACKAGE, "github.com/x/y.z/json.(*Decoder).Decode",
-         "github.com/x/y.z/json"),
-      GO(BY_PACKAGE, "slices.Sort[go.shape.[]a/b.C]", "slices"),
-      GO(BY_CLASS, "encoding/json.(*Decoder).Decode",
-         "encoding/json.(*Decoder)"),
-      GO(BY_CLASS, "net/url.Values.Encode", "net/url.Values"),
-      GO(BY_CLASS, "main.main.func1", "main.main.func1"),
-      GO(BY_CLASS, "nowhere", "nowhere"),
+      C("main", "[C]"),
+      C("parse(char const*)", "[C]"),
+      C("app::parse(char const*)", "app"),
+      C("std::vector<a::b, std::allocator<a::b> >::push_back(x)", "std"),
+      C("void app::grow<int>(std::x<int>&)", "app"),
+      C("(anonymous namespace)::f(int)", "(anonymous namespace)"),
+      C_CLASS("app::Widget::draw(int) const", "app::Widget"),
+      C_CLASS("app::Widget::operator()(int)", "app::Widget"),
+      C_CLASS("app::Widget::operator app::Other()", "app::Widget"),
+      C_CLASS("operator new(unsigned long)", "operator new(unsigned long)"),
+      C_CLASS("app::operators::f()", "app::operators"),
+      C_CLASS("std::map<int, a::b>::find(int const&)", "std::map<int, a::b>"),
+      C_CLASS("Widget::~Widget()", "Widget"),
+      GO("main.main", "main"),
+      GO("github.com/x/y.z/json.(*Decoder).Decode", "github.com/x/y.z/json"),
+      GO("slices.Sort[go.shape.[]a/b.C]", "slices"),
+      GO_CLASS("encoding/json.(*Decoder).Decode", "encoding/json.(*Decoder)"),
+      GO_CLASS("net/url.Values.Encode", "net/url.Values"),
+      GO_CLASS("main.main.func1", "main.main.func1"),
+      GO_CLASS("nowhere", "nowhere"),
   };
   check_names(cases, sizeof cases / sizeof cases[0]);
 }

@@ -46,8 +46,9 @@ compile() {
   shift
   source=$(echo "$tests/programs/$name".c*)
   case $source in *.cc) compiler=${CXX:-g++} ;; esac
-  $compiler -D_GNU_SOURCE -g -fno-builtin -w -I"$top/monitor" -o "$work/$name" \
-    "$source" "$@" -lpthread || result 1 "$name compiles with $*"
+  $compiler -D_GNU_SOURCE -g -fno-builtin -w -I"$top/monitor" -I"$top/reduce" \
+    -o "$work/$name" "$source" "$@" -lpthread ||
+    result 1 "$name compiles with $*"
 }
 
 # profile NAME [ARGUMENT...]: run ./NAME under the monitor, or by mprof run with

@@ -117,6 +117,15 @@ object_mark_fits(uint64_t mark, uintptr_t place, uintptr_t object)
          object_mark_slack(mark);
 }
 
+/* Returns how many bytes a block of the GNU C library has from the object on,
+ * by the word before the object; 0 if it is mapped by itself. */
+static inline size_t
+object_mark_chunk_end(uint64_t head)
+{
+  enum { IS_MAPPED = 2, FLAGS = 7 };
+  return (head & IS_MAPPED) != 0 ? 0 : (head & ~(size_t)FLAGS) - sizeof head;
+}
+
 /* Returns whether what is at PLACE may be the mark of that object, of one of
  * the epochs until NOW.  Another word in that place is taken for one once in
  * 2^29. */

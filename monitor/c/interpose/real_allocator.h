@@ -14,6 +14,7 @@
 
 #include "base/attributes.h"
 #include "c/interpose/interposed.h"
+#include "c/interpose/object_mark.h"
 #include "image/spin_lock.h"
 
 enum { SECOND_FUNCTIONS = 39 };
@@ -68,9 +69,7 @@ void real_function(void *function, const char *name);
 static inline UNSANITIZED size_t
 chunk_end(const void *object)
 {
-  enum { IS_MAPPED = 2, FLAGS = 7 };
-  const size_t head = ((const size_t *)object)[-1];
-  return (head & IS_MAPPED) != 0 ? 0 : (head & ~(size_t)FLAGS) - sizeof head;
+  return object_mark_chunk_end(((const size_t *)object)[-1]);
 }
 
 /* Returns whether the file that has the real malloc also has the function, or

@@ -20,6 +20,7 @@
 #include "c/count/monitor.h"
 #include "c/environment.h"
 #include "c/image/process_image.h"
+#include "c/interpose/real_allocator.h"
 #include "c/session/session.h"
 #include "image/image.h"
 #include "image/spin_lock.h"
@@ -53,6 +54,7 @@ leak_search_open(void)
       .modules = (uintptr_t)&_r_debug,
       .objects = (uintptr_t)&monitor.objects,
       .objects_bytes = sizeof monitor.objects,
+      .has_chunks = real.has_chunks,
       .objects_lock = (uintptr_t)&monitor.objects.lock};
 }
 

@@ -18,6 +18,7 @@ keep(uintptr_t hidden, uintptr_t hidden_of_thread)
 }
 #else
 
+#include "c/interpose/object_mark.h"
 #include "cases.h"
 
 static void *volatile global, *volatile other;
@@ -153,9 +154,17 @@ CASE(small)
     hide(8);
 }
 
-CASE(last)
+CASE(last) { hide(24); }
+
+/* What would be the mark of another one, if it were at the end of a block. */
+CASE(no_mark)
 {
-  hide(24);
+  static uint64_t memory[8];
+  uint64_t *object = global = SHOW(hide(40));
+  const struct counted counted = {
+      object_mark_leaf(object[6], (uintptr_t)object),
+      object_mark_epoch(object[6], (uintptr_t)object)};
+  memory[7] = object_mark((uintptr_t)&memory[1], counted, 40, 8);
 }
 
 CASE(mapped)
