@@ -8,20 +8,9 @@
 
 #include "base/sink.h"
 #include "common/pprof_format.h"
+#include "profile/packed_chains.h"
 
 /* ---- protobuf ---------------------------------------------------------- */
-
-enum { VARINT_BYTES = 10, ID_BYTES = 5 }; /* of 64 bits, of 32 bits */
-
-/* Writes NUMBER to TO, where there is room; returns where that ends. */
-static uint8_t *
-put_varint(uint8_t *to, uint64_t number)
-{
-  for (; number >= 0x80; number >>= 7)
-    *to++ = (uint8_t)(number | 0x80);
-  *to++ = (uint8_t)number;
-  return to;
-}
 
 /* Appends the tag of FIELD and NUMBER, its value or how many bytes it has,
  * for MORE of which it makes room. */
@@ -32,8 +21,8 @@ put_tag(struct wire_buffer *buffer, uint32_t field, unsigned type,
   ARRAY_ROOM(buffer->bytes, buffer->capacity,
              buffer->count + 2 * VARINT_BYTES + more);
   uint8_t *to = buffer->bytes + buffer->count;
-  to = put_varint(to, (uint64_t)field << 3 | type);
-  buffer->count = (size_t)(put_varint(to, number) - buffer->bytes);
+  to = wire_varint(to, (uint64_t)field << 3 | type);
+  buffer->count = (size_t)(wire_varint(to, number) - buffer->bytes);
 }
 
 void
@@ -74,7 +63,7 @@ wire_put_packed(struct wire_buffer *buffer, uint32_t field,
   uint8_t *const from = buffer->bytes + buffer->count + 2 * VARINT_BYTES;
   uint8_t *to = from;
   for (size_t i = 0; i < count; i++)
-    to = put_varint(to, numbers[i]);
+    to = wire_varint(to, numbers[i]);
   put_tag(buffer, field, PPROF_WIRE_BYTES, (uint64_t)(to - from), 0);
   memmove(buffer->bytes + buffer->count, from, (size_t)(to - from));
   buffer->count += (size_t)(to - from);
@@ -88,85 +77,6 @@ wire_put_message(struct wire_buffer *buffer, uint32_t field,
   message->count = 0;
 }
 
-/* ---- hidden frames ----------------------------------------------------- */
-
-/* What is hidden by default of a chain of a Lisp program is in a field of its
- * own, PPROF_SAMPLE_HIDDEN: functions of the runtime, and what is between the
- * root and a profiled body. */
-enum part { PART_SHOWS, PART_HIDDEN, PART_ROOT };
-
-/* Returns by name whether it is that of a function that runs what is
- * profiled. */
-static bool *
-find_roots(const struct profile *profile)
-{
-  bool *roots = pool_zeroed(profile->names.count, sizeof *roots);
-  for (size_t i = 0; i < profile->comment_count; i++) {
-    const char *root = profile_comment_value(profile, i, PPROF_COMMENT_ROOT);
-    uint32_t name =
-        root == NULL ? NAMES_NONE : names_find(&profile->names, root);
-    if (name != NAMES_NONE)
-      roots[name] = true;
-  }
-  return roots;
-}
-
-/* Returns the part that each location of PROFILE is. */
-static unsigned char *
-find_parts(const struct profile *profile)
-{
-  uint32_t runtime = names_find(&profile->names, PPROF_RUNTIME_FILE);
-  bool *roots = find_roots(profile);
-  unsigned char *parts = pool_zeroed(profile->location_count, 1);
-  for (size_t i = 0; i < profile->location_count; i++) {
-    const struct profile_location *l = &profile->locations[i];
-    uint32_t function = l->line_count == 0
-                            ? INDEX_NONE
-                            : profile->lines[l->first_line].function;
-    if (function == INDEX_NONE)
-      continue;
-    const struct profile_function *f = &profile->functions[function];
-    parts[i] = f->file == runtime ? PART_HIDDEN
-               : roots[f->name]   ? PART_ROOT
-                                  : PART_SHOWS;
-  }
-  pool_free(roots);
-  return parts;
-}
-
-/* Moves what is hidden from CHAIN, ids of locations with the leaf first, to
- * HIDDEN, as runs.  A chain of which nothing shows stays whole. */
-static void
-part_chain(const unsigned char *parts, struct numbers *chain,
-           struct numbers *hidden)
-{
-  uint64_t *ids = chain->items;
-  size_t end = chain->count; /* of what can show */
-  size_t shown = 0, before = 0, run = 0;
-  hidden->count = 0;
-  for (size_t i = 0; i < chain->count; i++)
-    if (parts[ids[i] - 1] == PART_ROOT)
-      end = i; /* the last one is the rootmost */
-  for (size_t i = 0; i < chain->count; i++) {
-    if (i < end && parts[ids[i] - 1] == PART_SHOWS) {
-      ids[shown++] = ids[i];
-      continue;
-    }
-    if (hidden->count == 0 || shown > before) {
-      numbers_push(hidden, shown - before);
-      run = hidden->count; /* index of the length */
-      numbers_push(hidden, 0);
-      before = shown;
-    }
-    numbers_push(hidden, ids[i]);
-    hidden->items[run]++;
-  }
-  if (shown == 0)
-    hidden->count = 0; /* nothing has been moved */
-  else
-    chain->count = shown;
-}
-
 /* ---- a profile --------------------------------------------------------- */
 
 /* A message and one within it, under way to SINK. */
@@ -174,10 +84,7 @@ struct writing {
   const struct profile *profile;
   struct sink *sink;
   struct wire_buffer whole, message, part;
-  struct numbers chain, hidden; /* of the sample in hand */
-  unsigned char *parts;         /* what is hidden; NULL: nothing is */
-  uint32_t last;                /* node of the last chain that is packed: */
-  uint8_t *packed, *packed_end;
+  struct packed_chains chains;
 };
 
 /* Writes the field in hand. */
@@ -209,68 +116,12 @@ send_number(struct writing *writing, enum pprof_profile_field field,
   put_numbers(buffer, 1, (const uint64_t[]){__VA_ARGS__},                    \
               sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-/* Returns the id of what has the number INDEX; 0 for INDEX_NONE. */
-static uint64_t
-id_of(uint32_t index)
-{
-  return index == INDEX_NONE ? 0 : (uint64_t)index + 1;
-}
-
 static void
 write_value_type(struct writing *writing, enum pprof_profile_field field,
                  struct profile_value_type type)
 {
   put_fields(&writing->message, type.type, type.unit);
   send_message(writing, field);
-}
-
-/* Puts NODE's chain, all of which shows, into the message.  What it has in
- * common with the last one stays packed: the root's end is at the end of the
- * memory.  Nodes have larger numbers than their parents. */
-static void
-put_plain_chain(struct writing *writing, uint32_t node)
-{
-  const struct tree_node *nodes = writing->profile->tree.nodes;
-  struct numbers *new = &writing->chain;
-  uint8_t *start = writing->packed, id[VARINT_BYTES];
-  uint32_t last = writing->last;
-  while (node != last)
-    if (node > last) {
-      numbers_push(new, node);
-      node = nodes[node].parent;
-    } else {
-      while (*start++ >= 0x80)
-        ;
-      last = nodes[last].parent;
-    }
-  while (new->count > 0) {
-    last = (uint32_t)new->items[--new->count];
-    const size_t length =
-        (size_t)(put_varint(id, id_of(nodes[last].item)) - id);
-    start = memcpy(start - length, id, length);
-  }
-  writing->last = last;
-  writing->packed = start;
-  if (last != TREE_ROOT)
-    wire_put_bytes(&writing->message, PPROF_SAMPLE_LOCATIONS, start,
-                   (size_t)(writing->packed_end - start));
-}
-
-/* Puts NODE's chain into the message, and what of it is hidden. */
-static void
-put_chain(struct writing *writing, uint32_t node)
-{
-  const struct tree_node *nodes = writing->profile->tree.nodes;
-  struct numbers *chain = &writing->chain;
-  struct numbers *hidden = &writing->hidden;
-  chain->count = 0;
-  for (; node != TREE_ROOT; node = nodes[node].parent)
-    numbers_push(chain, id_of(nodes[node].item));
-  part_chain(writing->parts, chain, hidden);
-  wire_put_packed(&writing->message, PPROF_SAMPLE_LOCATIONS, chain->items,
-                  chain->count);
-  wire_put_packed(&writing->message, PPROF_SAMPLE_HIDDEN, hidden->items,
-                  hidden->count);
 }
 
 static void
@@ -280,8 +131,8 @@ write_sample(struct writing *writing, size_t row)
   size_t count;
   const uint64_t *words = row_table_words(
       &profile->label_rows, profile->samples[row].labels, &count);
-  (writing->parts == NULL ? put_plain_chain : put_chain)(
-      writing, profile->samples[row].node);
+  packed_chains_put(&writing->chains, profile->samples[row].node,
+                    &writing->message);
   wire_put_packed(&writing->message, PPROF_SAMPLE_VALUES,
                   profile->values + row * profile->column_count,
                   profile->column_count);
@@ -307,11 +158,11 @@ static void
 write_location(struct writing *writing, size_t row)
 {
   const struct profile_location *l = &writing->profile->locations[row];
-  put_fields(&writing->message, row + 1, id_of(l->mapping), l->address);
+  put_fields(&writing->message, row + 1, wire_id(l->mapping), l->address);
   for (size_t i = 0; i < l->line_count; i++) {
     const struct profile_line *line =
         &writing->profile->lines[l->first_line + i];
-    put_fields(&writing->part, id_of(line->function), (uint64_t)line->line,
+    put_fields(&writing->part, wire_id(line->function), (uint64_t)line->line,
                (uint64_t)line->column);
     wire_put_message(&writing->message, PPROF_LOCATION_LINE, &writing->part);
   }
@@ -385,16 +236,13 @@ void
 profile_write(const struct profile *profile, bool plain, struct sink *sink)
 {
   const char *process = profile_comment(profile, PPROF_COMMENT_PROCESS);
-  const char *comment =
-      !profile->by_mprof ? NULL
-      : process == NULL  ? PPROF_GZIP_COMMENT
-                         : pool_format(PPROF_GZIP_COMMENT "%s", process);
+  const char *comment = !profile->by_mprof ? NULL
+                        : process == NULL
+                            ? PPROF_GZIP_COMMENT
+                            : pool_format(PPROF_GZIP_COMMENT "%s", process);
   struct writing writing = {.profile = profile,
                             .sink = gzip_sink_open(sink, comment)};
-  const size_t most = profile->tree.count * ID_BYTES;
-  writing.packed = writing.packed_end = (uint8_t *)pool_alloc(most) + most;
-  if (!plain && profile->by_mprof && profile->language == LANGUAGE_LISP)
-    writing.parts = find_parts(profile);
+  packed_chains_open(&writing.chains, profile, plain);
   write_all(&writing);
   gzip_sink_close(writing.sink);
 }

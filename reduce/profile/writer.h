@@ -24,6 +24,25 @@ struct wire_buffer { /* all zero: empty */
   size_t count, capacity;
 };
 
+enum { VARINT_BYTES = 10 /* of 64 bits */ };
+
+/* Writes NUMBER to TO, where there is room; returns where that ends. */
+static inline uint8_t *
+wire_varint(uint8_t *to, uint64_t number)
+{
+  for (; number >= 0x80; number >>= 7)
+    *to++ = (uint8_t)(number | 0x80);
+  *to++ = (uint8_t)number;
+  return to;
+}
+
+/* Returns the id that the row INDEX has in the file; 0 for INDEX_NONE. */
+static inline uint64_t
+wire_id(uint32_t index)
+{
+  return index == INDEX_NONE ? 0 : (uint64_t)index + 1;
+}
+
 /* Append to BUFFER the field FIELD: a number, unless it is zero; COUNT bytes,
  * also none; COUNT numbers as one packed run, unless there are none; the
  * message MESSAGE, which becomes empty. */
