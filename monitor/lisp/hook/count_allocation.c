@@ -6,9 +6,9 @@
  * what it held when an object of this kind was last made at this place.  Then
  * it is a few compares and four additions.  Nearly as short is the case of a
  * function that was called again, from a frame that is known, or in a frame
- * that is known in another context.  Else the ways that were walked before
- * from there are compared (last_objects.h).  What came on no such way walks
- * the stack (stack_walk.h).
+ * that is known in another context (last_objects.h).  Else the stack is
+ * compared with walks that are kept (kept_walks.h), or walked
+ * (stack_walk.h).
  *
  * Some memory serves objects of a type but is the body of none that the
  * allocator could name (the stacks of a thread, the workspace of bignums).
@@ -73,7 +73,7 @@ find_leaf(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
                                  .number = (uint32_t)(leaf - t->tree.leaves),
                                  .more = leaf->kind});
   if (leaf->count == 0 && class != 0)
-    kept_objects_add((cl_object)(uintptr_t)class);
+    kept_objects_add((cl_object)(uintptr_t) class);
   errno = saved_errno;
   return leaf;
 }
@@ -99,7 +99,7 @@ kind_number_of(struct thread_state *t, cl_index what, uint32_t size,
                cl_object class)
 {
   return context_tree_kind_number(
-      &t->tree, &(struct kind){.clas = (uint64_t)(uintptr_t)class,
+      &t->tree, &(struct kind){.clas = (uint64_t)(uintptr_t) class,
                                .what = (uint32_t)what,
                                .size = (uint16_t)size,
                                .region = (uint16_t)t->regions.region});
@@ -170,23 +170,22 @@ count_memory(struct thread_state *t, uintptr_t frame, cl_index kind,
   return memory;
 }
 
-/* Returns whether it is the last object at its place once more. */
+/* Returns whether MADE is of such an object. */
 static inline bool
-is_made_again(const struct made *made, struct innermost_frame f,
+is_made_again(const struct thread_state *t, const struct made *made,
               cl_index kind, cl_object class)
 {
   return made->kind == kind && made->class == class &&
-         made->leaf->up == f.up && made->call == f.call;
+         made->era == t->last_objects.era;
 }
 
-/* Remembers in MADE the object made in that frame, the last one at its place,
- * and finds its leaf. */
+/* Remembers in MADE the object made in that frame, and finds its leaf. */
 static inline void
 remember(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
          cl_index kind, cl_object class, struct made *made)
 {
   uint32_t number;
-  if (made->kind == kind && made->class == class) {
+  if (is_made_again(t, made, kind, class)) {
     number = made->leaf->kind;
   } else {
     const cl_index what = allocation_what(kind),
@@ -194,6 +193,7 @@ remember(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
     number = kind_number_of(t, what, leaf_size(bytes), class);
     made->kind = kind;
     made->class = class;
+    made->era = t->last_objects.era & INT32_MAX;
     made->careful = live_table_is_open(&t->live) ||
                     !requests_told_by(&t->tree.kinds[number]) ||
                     !classify_is_whole(what, bytes);
@@ -210,36 +210,33 @@ remember(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
   }
 }
 
-/* Counts an object that came on the way, and is of another kind than the last
- * one there. */
+/* Counts an object that came on that walk, and is like none that it
+ * remembers. */
 static __attribute__((noinline)) void *
 count_other_kind(struct thread_state *t, uintptr_t frame, cl_index kind,
-                 void *object, cl_object class, struct way *way, bool fresh)
+                 void *object, cl_object class, struct kept_walk *kept,
+                 bool fresh)
 {
   const struct innermost_frame f = {
-      .up = way->up, .call = way->call, .fresh = fresh};
-  remember(t, frame, f, kind, class, &way->last);
-  return count(t, way->last.leaf, kind, object, way->last.careful);
+      .up = kept->up, .call = kept->call, .fresh = fresh};
+  struct made *const made = kept_walk_made(kept, kind, class);
+  remember(t, frame, f, kind, class, made);
+  return count(t, made->leaf, kind, object, made->careful);
 }
 
-/* Counts an object that came on no way that is kept: walks the stack. */
+/* Counts an object that came on none of the walks that were expected. */
 static __attribute__((noinline)) void *
 walk_and_count(struct thread_state *t, uintptr_t frame, cl_index kind,
-               void *object, cl_object class, struct way *way)
+               void *object, cl_object class)
 {
   const struct innermost_frame f = stack_walk(&t->walk, &t->tree, frame);
-  struct made *const made = &way->last;
-  struct leaf *leaf;
-  bool careful;
-  if (is_made_again(made, f, kind, class))
-    made->leaf->activations += f.fresh;
-  else
-    remember(t, frame, f, kind, class, made);
-  leaf = made->leaf;
-  careful = made->careful;
+  struct made *const made = t->walk.same != NULL
+                                ? kept_walk_made(t->walk.same, kind, class)
+                                : &t->last_objects.made;
+  remember(t, frame, f, kind, class, made);
   if (made->kind != 0 && !t->walk.whole)
-    last_objects_keep(&t->last_objects, &t->walk, &t->tree, frame, way);
-  return count(t, leaf, kind, object, careful);
+    last_objects_keep(&t->last_objects, &t->walk, frame, made);
+  return count(t, made->leaf, kind, object, made->careful);
 }
 
 /* Counts an object, or memory of a type, where the gate was not open. */
@@ -253,49 +250,33 @@ wait_and_count(struct thread_state *t, uintptr_t frame, cl_index kind,
   }
   if (classify_is_memory_of_type(allocation_what(kind)))
     return count_memory(t, frame, kind, object);
-  return walk_and_count(t, frame, kind, object, class,
-                        way_place(&t->last_objects, frame));
+  return walk_and_count(t, frame, kind, object, class);
 }
 
-/* Returns the known frame to which the way leads from the allocator's frame;
- * NULL if the object did not come on it. */
-static inline __attribute__((always_inline)) const struct way_frame *
-find_end(const struct way *way, uintptr_t frame)
-{
-  return way->ip != frame_return(frame) ? NULL
-         : way->plain                   ? way_end(way, frame, true)
-                                        : way_end(way, frame, false);
-}
-
-/* Counts an object that is not like the last one at its place: on a way that
+/* Counts an object that is not like the last one at its place: on a walk that
  * is kept, or after a walk. */
 static __attribute__((noinline)) void *
-try_way(struct thread_state *t, uintptr_t frame, cl_index kind, void *object,
-        cl_object class)
+try_kept_walks(struct thread_state *t, uintptr_t frame, cl_index kind,
+               void *object, cl_object class)
 {
-  struct way *const first = way_place(&t->last_objects, frame), *way = first;
-  const struct way_frame *end;
-  uint32_t i = 0;
+  const uint64_t first_epoch = t->walk.first_epoch;
+  const struct kept_frame *end;
+  struct kept_walk *kept;
+  struct made *made;
   bool fresh;
   if (classify_is_memory_of_type(allocation_what(kind)))
     return count_memory(t, frame, kind, object);
-  while ((end = find_end(way, frame)) == NULL) {
-    if (way->ip == 0 || ++i == WAYS)
-      return walk_and_count(t, frame, kind, object, class, first);
-    way = way_beside(&t->last_objects, first, i);
-  }
-  if (i != 0)
-    way = way_exchange(&t->last_objects, first, way);
-  fresh = way->plain ? way_write_words(way, end, frame, &t->walk, true)
-                     : way_write_words(way, end, frame, &t->walk, false);
-  way->passes = 0;
-  if (way->last.kind != kind || way->last.class != class ||
-      way->last.leaf->up != way->up || way->last.call != way->call)
-    return count_other_kind(t, frame, kind, object, class, way, fresh);
-  if (end == way->frames + 1)
-    last_object_remember(&t->last_objects, way);
-  way->last.leaf->activations += fresh;
-  return count(t, way->last.leaf, kind, object, way->last.careful);
+  kept = kept_walks_next(&t->walk.kept, frame, &end);
+  if (kept == NULL)
+    return walk_and_count(t, frame, kind, object, class);
+  fresh = kept->plain
+              ? kept_walk_write_words(kept, end, frame, first_epoch, true)
+              : kept_walk_write_words(kept, end, frame, first_epoch, false);
+  made = kept_walk_made(kept, kind, class);
+  if (!is_made_again(t, made, kind, class))
+    return count_other_kind(t, frame, kind, object, class, kept, fresh);
+  made->leaf->activations += fresh;
+  return count(t, made->leaf, kind, object, made->careful);
 }
 
 /* Counts an object like the last one here, made in another known frame. */
@@ -322,7 +303,7 @@ count_in_other_frame(struct thread_state *t, uintptr_t frame, cl_index kind,
     return count_in_known_frame(t, frame, (uint32_t)*word, object, l);
   if (frame_return(caller) != l->returns_to ||
       *frame_word(frame_caller(caller), l->caller_word_at) != l->caller_word)
-    return try_way(t, frame, kind, object, l->class);
+    return try_kept_walks(t, frame, kind, object, l->class);
   l->leaf->activations += !stack_walk_is_counted(&t->walk, *word);
   *word = l->word;
   return count(t, l->leaf, kind, object, l->careful);
@@ -342,7 +323,7 @@ hook(struct ecl_allocation_hooks *self, void *allocator_frame, cl_index kind,
   if (!hook_try_enter(t))
     return wait_and_count(t, frame, kind, object, class);
   if (l->ip != frame_return(frame) || l->kind != kind || l->class != class)
-    return try_way(t, frame, kind, object, class);
+    return try_kept_walks(t, frame, kind, object, class);
   if (*frame_word(frame_caller(frame), l->word_at) != l->word)
     return count_in_other_frame(t, frame, kind, object, l);
   return count(t, l->leaf, kind, object, l->careful);

@@ -201,7 +201,7 @@ new_thread(cl_env_ptr env, pthread_t thread)
   t->regions = (struct region_stack){0};
   t->thread = thread;
   if (stack_walk_init(&t->walk, monitor.whole_walks) != 0 ||
-      last_objects_init(&t->last_objects, thread) != 0) {
+      last_objects_init(&t->last_objects) != 0) {
     release_walks(t);
     return NULL;
   }
@@ -395,6 +395,8 @@ void
 threads_forget_code(void)
 {
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (t->env != NULL)
+    if (t->env != NULL) {
+      kept_walks_forget(&t->walk.kept);
       last_objects_forget(&t->last_objects);
+    }
 }

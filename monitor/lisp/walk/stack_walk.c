@@ -16,6 +16,7 @@
 #include "lisp/walk/stack_walk.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "arch/arch.h"
 #include "base/sizes.h"
@@ -52,7 +53,7 @@ stack_walk_init(struct stack_walk *walk, bool whole)
   walk->whole = whole;
   if (call_sites_init(&walk->sites, SIZE_FIRST_SITES) != 0 ||
       step_table_init(&walk->steps, SIZE_FIRST_STEPS) != 0 ||
-      !make_room(walk, 0))
+      kept_walks_init(&walk->kept) != 0 || !make_room(walk, 0))
     return -1;
   stack_walk_begin_epoch(walk);
   return 0;
@@ -64,6 +65,7 @@ stack_walk_release(struct stack_walk *walk)
   arena_release(&walk->frame_arena);
   arena_release(&walk->sites.arena);
   arena_release(&walk->steps.arena);
+  arena_release(&walk->kept.arena);
 }
 
 void
@@ -75,13 +77,14 @@ stack_walk_end_epochs(void)
 void
 stack_walk_begin_epoch(struct stack_walk *walk)
 {
-  const uint32_t epoch = __atomic_add_fetch(&call_sites_shared.last_epoch, 1,
-                                            __ATOMIC_RELAXED);
+  const uint32_t epoch =
+      __atomic_add_fetch(&call_sites_shared.last_epoch, 1, __ATOMIC_RELAXED);
   walk->epoch = (uint64_t)epoch << 32;
   walk->first_epoch = (uint64_t)call_sites_shared.first_epoch << 32;
   walk->known = walk->whole ? NO_EPOCH : epoch;
   walk->no_word = UINT64_MAX;
   step_table_forget(&walk->steps);
+  kept_walks_forget(&walk->kept);
 }
 
 /* Where a walk is. */
@@ -136,11 +139,11 @@ stack_above(uintptr_t slot, uintptr_t callee)
 static __attribute__((noinline)) enum outcome
 step_elsewhere(struct place from, uintptr_t callee, struct place *caller)
 {
-  static const enum outcome outcomes[] = {
-      [FRAME_STEP_CALLER] = WALK_GOES_ON,
-      [FRAME_STEP_SIGNAL] = WALK_SIGNAL,
-      [FRAME_STEP_OUTERMOST] = WALK_COMPLETE,
-      [FRAME_STEP_LOST] = WALK_LOST};
+  static const enum outcome outcomes[] = {[FRAME_STEP_CALLER] = WALK_GOES_ON,
+                                          [FRAME_STEP_SIGNAL] = WALK_SIGNAL,
+                                          [FRAME_STEP_OUTERMOST] =
+                                              WALK_COMPLETE,
+                                          [FRAME_STEP_LOST] = WALK_LOST};
   const int saved_errno = errno;
   const uintptr_t stack = callee == 0 ? 0 : stack_above(from.slot, callee);
   const bool is_known = callee == 0 || stack != 0;
@@ -193,9 +196,10 @@ end_of_room(const struct stack_walk *walk)
 }
 
 /* Walks to the first known frame, or as far as it goes.  walk->last is the
- * outermost frame of the chain. */
+ * outermost frame of the chain.  If it is known, *key is a hash of the return
+ * addresses and of its word. */
 static inline enum outcome
-go_outward(struct stack_walk *walk, uintptr_t allocator)
+go_outward(struct stack_walk *walk, uintptr_t allocator, uint64_t *key)
 {
   const struct walked_frame *end = end_of_room(walk);
   struct walked_frame *f = walk->frames;
@@ -203,6 +207,7 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
   uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
   uintptr_t ip = frame_return(allocator);
   uintptr_t stepped = 0; /* the slot after a frame that is not framed */
+  uint64_t hash = 0;
   enum outcome outcome;
   for (;; f++) {
     const struct call_site *const site = call_site_at(&walk->sites, ip);
@@ -217,6 +222,7 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
     f->word = &walk->no_word;
     f->ip = ip;
     f->call = site->call;
+    hash = hash * 9 + ip;
     if (__builtin_expect(call_site_is_framed(site), 1)) {
       if (site->kind != CALL_WORDLESS) {
         uint64_t *const word = frame_word(frame, site->word_at);
@@ -225,6 +231,7 @@ go_outward(struct stack_walk *walk, uintptr_t allocator)
           f->call = interpreted_call(walk, word);
         if (stack_walk_is_known(walk, *word)) {
           walk->last = f;
+          *key = (hash * 9 + *word) * UINT64_C(0x9E3779B97F4A7C15);
           return WALK_KNOWN;
         }
       }
@@ -326,23 +333,96 @@ stack_walk_place(struct stack_walk *walk, const struct context_tree *tree,
   return place_of(walk, tree, ip, word, f.call, f.up);
 }
 
+/* Copies the walk that has just ended at a known frame to that place. Returns
+ * false if it cannot be kept. */
+static bool
+copy_walk(struct stack_walk *walk, const struct context_tree *tree,
+          struct innermost_frame innermost, struct kept_walk *kept)
+{
+  const size_t last = (size_t)(walk->last - walk->frames);
+  uint32_t up = (uint32_t)*walk->last->word;
+  kept->frames[0].ip = 0; /* of no walk, if this one cannot be kept */
+  kept->last = UINT32_MAX;
+  if (last >= KEPT_FRAMES)
+    return false;
+  kept->plain = true;
+  for (size_t i = last + 1; i-- > 0;) {
+    const struct walked_frame *const f = &walk->frames[i];
+    const struct call_site *const site = call_site_at(&walk->sites, f->ip);
+    const uint64_t key = (uint64_t)up << 32 | f->call;
+    const struct step *const step = step_table_place(&walk->steps, key, 0);
+    if (f->call == NO_CALL || site->kind == CALL_ELSEWHERE ||
+        site->kind == CALL_INTERPRETER || (i > 0 && step->key != key))
+      return false;
+    kept->plain &= call_site_is_framed(site);
+    kept->frames[i] = (struct kept_frame){
+        .ip = f->ip,
+        .word = site->kind == CALL_FRAME ? walk->epoch | up : NO_WORD,
+        .word_at = site->kind == CALL_WORDLESS ? (int16_t)sizeof(uintptr_t)
+                                               : site->word_at,
+        .saved = site->saved,
+        .kind = site->kind};
+    if (i > 0) {
+      kept->frames[i].activations = &tree->contexts[step->number].activations;
+      up = step->more;
+    }
+  }
+  kept->last = (uint32_t)last;
+  kept->up = innermost.up;
+  kept->call = innermost.call;
+  memset(kept->made, 0, sizeof kept->made);
+  return true;
+}
+
+/* Returns whether the walk that has just ended at a known frame is kept
+ * there.
+ */
+static bool
+is_same(const struct stack_walk *walk, const struct kept_walk *kept)
+{
+  const size_t last = (size_t)(walk->last - walk->frames);
+  if (kept->last != last || kept->frames[last].word != *walk->last->word)
+    return false;
+  for (size_t i = 0; i <= last; i++)
+    if (kept->frames[i].ip != walk->frames[i].ip)
+      return false;
+  return true;
+}
+
+/* Finds the walk that has just ended at a known frame among those that are
+ * kept, or keeps it when it comes for the second time. */
+static void
+keep_walk(struct stack_walk *walk, const struct context_tree *tree,
+          struct innermost_frame innermost, uint64_t key)
+{
+  struct kept_walk *kept = kept_walks_find(&walk->kept, key);
+  if (kept != NULL && !is_same(walk, kept))
+    return;
+  if (kept == NULL && ((kept = kept_walks_note(&walk->kept, key)) == NULL ||
+                       !copy_walk(walk, tree, innermost, kept)))
+    return;
+  kept_walk_came(&walk->kept, kept);
+  walk->same = kept;
+}
+
 struct innermost_frame
 stack_walk(struct stack_walk *walk, struct context_tree *tree,
            uintptr_t frame)
 {
   const unsigned long generation =
       __atomic_load_n(&call_sites_shared.generation, __ATOMIC_ACQUIRE);
+  struct innermost_frame innermost;
   struct walked_frame *f;
   enum outcome outcome;
+  uint64_t hash = 0;
   uint32_t up;
   bool fresh = false;
   if (__builtin_expect(walk->sites.generation != generation, 0)) {
     call_sites_forget(&walk->sites);
     walk->sites.generation = generation;
   }
-  outcome = go_outward(walk, frame);
+  outcome = go_outward(walk, frame, &hash);
   f = walk->last;
-  walk->ended_at_known = outcome == WALK_KNOWN;
   if (__builtin_expect(outcome == WALK_KNOWN, 1)) {
     up = (uint32_t)*f->word;
   } else {
@@ -358,6 +438,10 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
     up = step.more;
     fresh = write_word(walk, f - 1, up);
   }
-  return (struct innermost_frame){
-      .up = up, .call = f->call, .fresh = fresh};
+  innermost =
+      (struct innermost_frame){.up = up, .call = f->call, .fresh = fresh};
+  walk->same = NULL;
+  if (outcome == WALK_KNOWN)
+    keep_walk(walk, tree, innermost, hash);
+  return innermost;
 }

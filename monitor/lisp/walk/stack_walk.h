@@ -33,6 +33,7 @@
 
 #include "image/arena.h"
 #include "lisp/walk/call_site.h"
+#include "lisp/walk/kept_walks.h"
 #include "tree/context_tree.h"
 
 /* A frame that a walk has met. */
@@ -52,11 +53,13 @@ struct stack_walk {
                            reads as counted */
   struct walked_frame *frames; /* frames of the last walk, innermost first */
   struct walked_frame *last;   /* the outermost of these */
-  bool ended_at_known;         /* `last' had been met before */
   struct arena frame_arena;
   struct call_sites sites;
   struct step_table steps;
-  uint64_t finalizers; /* walks that ended where the collector ran one */
+  struct kept_walks kept;
+  struct kept_walk *same; /* the same walk as the last one, kept; NULL: it is
+                             not */
+  uint64_t finalizers;    /* walks that ended where the collector ran one */
   uint64_t differing;  /* frames of whole walks whose word did not agree with
                           the walk */
   uint64_t lost_calls; /* calls that are missing from chains: there was no
