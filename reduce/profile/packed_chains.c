@@ -53,8 +53,9 @@ end_of(size_t bytes)
   return (uint8_t *)pool_alloc(bytes) + bytes;
 }
 
-/* Of a node the hidden field has the id twice, where it was hidden and where
- * a root hid all of it, or the whole chain, and the head of a run. */
+/* Makes room for each node in the field of what shows, and five times in the
+ * other: its id, once more where a root hides all, once more where nothing
+ * shows, and the two numbers before a run. */
 void
 packed_chains_open(struct packed_chains *chains,
                    const struct profile *profile, bool plain)

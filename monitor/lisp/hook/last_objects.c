@@ -44,8 +44,8 @@ is_fixed(const struct stack_walk *walk, const struct walked_frame *f)
          !stack_walk_is_interpreted(f->call);
 }
 
-/* The return address of the frame is kept only if the caller's frame has a
- * word: no other caller's frame pointer may be followed. */
+/* Keeps the return address of the frame only if the caller's frame has a word:
+ * no other caller's frame pointer may be followed. */
 void
 last_objects_keep(struct last_objects *last, const struct stack_walk *walk,
                   uintptr_t allocator, const struct made *made)

@@ -28,7 +28,7 @@
 enum gate {
   GATE_CLOSED = 0, /* not counting: the allocation is let through uncounted */
   GATE_OPEN,
-  GATE_PAUSED /* somebody changes the trees: wait, then count */
+  GATE_PAUSED  /* somebody changes the trees: wait, then count */
 };
 
 /* Headers at most that wait for their body. */
@@ -41,7 +41,7 @@ struct thread_state {
    * the monitor sets `gate', makes all processors see it (membarrier), then
    * waits for `inside' to be 0. */
   int inside; /* 1 while the thread is inside the hook, else 0 */
-  int gate;   /* (monitor) enum gate */
+  int gate; /* (monitor) enum gate */
 
   /* The object that this thread has taken while it waits at a paused gate,
    * as the hook was told of it.  Written `present' last. */
@@ -79,7 +79,7 @@ struct thread_state {
   struct live_table live; /* where objects are followed */
 
   struct requests requests; /* those that do not follow from leaves */
-  uint64_t records[2];      /* collector's records: finalizers, weak links */
+  uint64_t records[2]; /* collector's records: finalizers, weak links */
 
   cl_env_ptr env; /* NULL: it has ended */
   pthread_t thread;

@@ -63,7 +63,7 @@ retire(const struct code_object *gone)
 {
   code_functions_retire(gone);
   call_sites_outdate();
-  threads_forget_code();
+  threads_forget_frames();
 }
 
 bool

@@ -227,11 +227,9 @@ threads_count(cl_env_ptr env, pthread_t thread, enum gate gate)
   return true;
 }
 
-/* Forgets all frames. */
-static void
-begin_epochs(void)
+void
+threads_forget_frames(void)
 {
-  stack_walk_end_epochs();
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (t->env != NULL) {
       stack_walk_begin_epoch(&t->walk);
@@ -245,7 +243,8 @@ threads_release_all(void)
   for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
     if (t->env != NULL)
       hook_hang(t->env, NULL);
-  begin_epochs();
+  stack_walk_end_epochs();
+  threads_forget_frames();
 }
 
 void
@@ -352,7 +351,8 @@ threads_take_options(unsigned long budget, int options)
     note_name(t);
     t->walk.whole = monitor.whole_walks;
   }
-  begin_epochs();
+  stack_walk_end_epochs();
+  threads_forget_frames();
   return true;
 }
 
@@ -386,17 +386,8 @@ threads_forget_figures(void)
     forget_counters(t);
     p = &t->next;
   }
-  begin_epochs();
+  stack_walk_end_epochs();
+  threads_forget_frames();
   live.number = live.peak_bytes = 0;
   memset(&monitor.gone, 0, sizeof monitor.gone);
-}
-
-void
-threads_forget_code(void)
-{
-  for (struct thread_state *t = monitor.threads; t != NULL; t = t->next)
-    if (t->env != NULL) {
-      kept_walks_forget(&t->walk.kept);
-      last_objects_forget(&t->last_objects);
-    }
 }

@@ -122,9 +122,9 @@ void threads_map(void);
  * gates are shut. */
 void threads_forget_figures(void);
 
-/* Forgets the last objects of all threads, whose places are addresses of code
- * that goes away; trees have none.  The gates are shut. */
-void threads_forget_code(void);
+/* Forgets what is known of frames and by addresses of code, as that goes away
+ * or a new epoch begins; trees have none.  The gates are shut. */
+void threads_forget_frames(void);
 
 /* ---- counters ---- */
 

@@ -3,7 +3,10 @@
  * kept_walks.c -- see kept_walks.h. */
 #include "lisp/walk/kept_walks.h"
 
+#include <string.h>
+
 #include "base/sizes.h"
+#include "lisp/walk/stack_walk.h"
 
 static int
 reserve(struct kept_walks *table, uint32_t places)
@@ -44,4 +47,74 @@ kept_walks_note(struct kept_walks *table, uint64_t key)
   }
   table->keys[place].noted = key;
   return NULL;
+}
+
+/* Copies the walk that has just ended at a known frame to that place. Returns
+ * false if it cannot be kept. */
+static bool
+copy_walk(struct stack_walk *walk, const struct context_tree *tree,
+          struct innermost_frame innermost, struct kept_walk *kept)
+{
+  const size_t last = (size_t)(walk->last - walk->frames);
+  uint32_t up = (uint32_t)*walk->last->word;
+  kept->frames[0].ip = 0; /* of no walk, if this one cannot be kept */
+  kept->last = UINT32_MAX;
+  if (last >= KEPT_FRAMES)
+    return false;
+  kept->plain = true;
+  for (size_t i = last + 1; i-- > 0;) {
+    const struct walked_frame *const f = &walk->frames[i];
+    const struct call_site *const site = call_site_at(&walk->sites, f->ip);
+    const uint64_t key = (uint64_t)up << 32 | f->call;
+    const struct step *const step = step_table_place(&walk->steps, key, 0);
+    if (f->call == NO_CALL || site->kind == CALL_ELSEWHERE ||
+        site->kind == CALL_INTERPRETER || (i > 0 && step->key != key))
+      return false;
+    kept->plain &= call_site_is_framed(site);
+    kept->frames[i] = (struct kept_frame){
+        .ip = f->ip,
+        .word = site->kind == CALL_FRAME ? walk->epoch | up : NO_WORD,
+        .word_at = site->kind == CALL_WORDLESS ? (int16_t)sizeof(uintptr_t)
+                                               : site->word_at,
+        .saved = site->saved,
+        .kind = site->kind};
+    if (i > 0) {
+      kept->frames[i].activations = &tree->contexts[step->number].activations;
+      up = step->more;
+    }
+  }
+  kept->last = (uint32_t)last;
+  kept->up = innermost.up;
+  kept->call = innermost.call;
+  memset(kept->made, 0, sizeof kept->made);
+  return true;
+}
+
+/* Returns whether the walk that has just ended at a known frame is kept
+ * there.
+ */
+static bool
+is_same(const struct stack_walk *walk, const struct kept_walk *kept)
+{
+  const size_t last = (size_t)(walk->last - walk->frames);
+  if (kept->last != last || kept->frames[last].word != *walk->last->word)
+    return false;
+  for (size_t i = 0; i <= last; i++)
+    if (kept->frames[i].ip != walk->frames[i].ip)
+      return false;
+  return true;
+}
+
+void
+stack_walk_keep(struct stack_walk *walk, const struct context_tree *tree,
+                struct innermost_frame innermost, uint64_t key)
+{
+  struct kept_walk *kept = kept_walks_find(&walk->kept, key);
+  if (kept != NULL && !is_same(walk, kept))
+    return;
+  if (kept == NULL && ((kept = kept_walks_note(&walk->kept, key)) == NULL ||
+                       !copy_walk(walk, tree, innermost, kept)))
+    return;
+  kept_walk_came(&walk->kept, kept);
+  walk->same = kept;
 }

@@ -16,7 +16,6 @@
 #include "lisp/walk/stack_walk.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "arch/arch.h"
 #include "base/sizes.h"
@@ -202,6 +201,7 @@ static inline enum outcome
 go_outward(struct stack_walk *walk, uintptr_t allocator, uint64_t *key)
 {
   const struct walked_frame *end = end_of_room(walk);
+  struct call_sites sites = walk->sites; /* in registers */
   struct walked_frame *f = walk->frames;
   uintptr_t frame = frame_caller(allocator);
   uintptr_t slot = (uintptr_t)frame_return_slot(allocator);
@@ -210,7 +210,11 @@ go_outward(struct stack_walk *walk, uintptr_t allocator, uint64_t *key)
   uint64_t hash = 0;
   enum outcome outcome;
   for (;; f++) {
-    const struct call_site *const site = call_site_at(&walk->sites, ip);
+    const struct call_site *site = &sites.sites[(uint32_t)ip & sites.mask];
+    if (__builtin_expect(site->ip != ip, 0)) {
+      site = call_site_at(&walk->sites, ip);
+      sites = walk->sites;
+    }
     if (__builtin_expect(f > end, 0)) {
       const size_t count = (size_t)(f - walk->frames);
       outcome = WALK_LOST;
@@ -333,78 +337,6 @@ stack_walk_place(struct stack_walk *walk, const struct context_tree *tree,
   return place_of(walk, tree, ip, word, f.call, f.up);
 }
 
-/* Copies the walk that has just ended at a known frame to that place. Returns
- * false if it cannot be kept. */
-static bool
-copy_walk(struct stack_walk *walk, const struct context_tree *tree,
-          struct innermost_frame innermost, struct kept_walk *kept)
-{
-  const size_t last = (size_t)(walk->last - walk->frames);
-  uint32_t up = (uint32_t)*walk->last->word;
-  kept->frames[0].ip = 0; /* of no walk, if this one cannot be kept */
-  kept->last = UINT32_MAX;
-  if (last >= KEPT_FRAMES)
-    return false;
-  kept->plain = true;
-  for (size_t i = last + 1; i-- > 0;) {
-    const struct walked_frame *const f = &walk->frames[i];
-    const struct call_site *const site = call_site_at(&walk->sites, f->ip);
-    const uint64_t key = (uint64_t)up << 32 | f->call;
-    const struct step *const step = step_table_place(&walk->steps, key, 0);
-    if (f->call == NO_CALL || site->kind == CALL_ELSEWHERE ||
-        site->kind == CALL_INTERPRETER || (i > 0 && step->key != key))
-      return false;
-    kept->plain &= call_site_is_framed(site);
-    kept->frames[i] = (struct kept_frame){
-        .ip = f->ip,
-        .word = site->kind == CALL_FRAME ? walk->epoch | up : NO_WORD,
-        .word_at = site->kind == CALL_WORDLESS ? (int16_t)sizeof(uintptr_t)
-                                               : site->word_at,
-        .saved = site->saved,
-        .kind = site->kind};
-    if (i > 0) {
-      kept->frames[i].activations = &tree->contexts[step->number].activations;
-      up = step->more;
-    }
-  }
-  kept->last = (uint32_t)last;
-  kept->up = innermost.up;
-  kept->call = innermost.call;
-  memset(kept->made, 0, sizeof kept->made);
-  return true;
-}
-
-/* Returns whether the walk that has just ended at a known frame is kept
- * there.
- */
-static bool
-is_same(const struct stack_walk *walk, const struct kept_walk *kept)
-{
-  const size_t last = (size_t)(walk->last - walk->frames);
-  if (kept->last != last || kept->frames[last].word != *walk->last->word)
-    return false;
-  for (size_t i = 0; i <= last; i++)
-    if (kept->frames[i].ip != walk->frames[i].ip)
-      return false;
-  return true;
-}
-
-/* Finds the walk that has just ended at a known frame among those that are
- * kept, or keeps it when it comes for the second time. */
-static void
-keep_walk(struct stack_walk *walk, const struct context_tree *tree,
-          struct innermost_frame innermost, uint64_t key)
-{
-  struct kept_walk *kept = kept_walks_find(&walk->kept, key);
-  if (kept != NULL && !is_same(walk, kept))
-    return;
-  if (kept == NULL && ((kept = kept_walks_note(&walk->kept, key)) == NULL ||
-                       !copy_walk(walk, tree, innermost, kept)))
-    return;
-  kept_walk_came(&walk->kept, kept);
-  walk->same = kept;
-}
-
 struct innermost_frame
 stack_walk(struct stack_walk *walk, struct context_tree *tree,
            uintptr_t frame)
@@ -442,6 +374,6 @@ stack_walk(struct stack_walk *walk, struct context_tree *tree,
       (struct innermost_frame){.up = up, .call = f->call, .fresh = fresh};
   walk->same = NULL;
   if (outcome == WALK_KNOWN)
-    keep_walk(walk, tree, innermost, hash);
+    stack_walk_keep(walk, tree, innermost, hash);
   return innermost;
 }

@@ -120,6 +120,12 @@ stack_walk_is_interpreted(uint32_t call)
 struct innermost_frame stack_walk(struct stack_walk *walk,
                                   struct context_tree *tree, uintptr_t frame);
 
+/* Finds the walk that has just ended at a known frame, and came to that
+ * innermost one, among those that are kept, or keeps it when it comes for the
+ * second time: walk->same.  `key' is its hash. */
+void stack_walk_keep(struct stack_walk *walk, const struct context_tree *tree,
+                     struct innermost_frame innermost, uint64_t key);
+
 /* Returns the site, for the tree, at which the innermost frame `f' of a walk
  * from `frame' calls the allocator.  Inside the hook. */
 uint64_t stack_walk_place(struct stack_walk *walk,
