@@ -16,8 +16,8 @@
 
 enum {
   SIZE_INDEX_BITS = SIZE_OF(4, 9), /* log2 of the slots of a record_index */
-  /* Places in the tables of a Lisp thread (call_site.h, last_objects.h), at
-   * first and at most; powers of 2. */
+  /* Places in the tables of a Lisp thread (call_site.h, kept_walks.h,
+   * last_objects.h), at first and at most; powers of 2. */
   SIZE_FIRST_SITES = SIZE_OF(4, 128),
   SIZE_FIRST_STEPS = SIZE_OF(4, 256),
   SIZE_MOST_STEPS = SIZE_OF(16, 1 << 16),

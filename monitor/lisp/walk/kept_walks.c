@@ -90,9 +90,7 @@ copy_walk(struct stack_walk *walk, const struct context_tree *tree,
   return true;
 }
 
-/* Returns whether the walk that has just ended at a known frame is kept
- * there.
- */
+/* Returns whether `kept' is the walk that has just ended at a known frame. */
 static bool
 is_same(const struct stack_walk *walk, const struct kept_walk *kept)
 {

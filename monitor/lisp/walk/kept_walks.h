@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * kept_walks.h -- walks up the stack that are kept, and which of them comes
- * next.
+ * kept_walks.h -- keeps walks up the stack, and predicts the next one.
  *
  * Model.  A walk (stack_walk.h) goes from an allocator's call outward to the
  * first known frame, and finds the contexts of all frames on the way:
@@ -9,26 +8,27 @@
  *     allocator  <- frame 0 <- frame 1 <- ... <- frame n
  *                   new        new               known: its word
  *
- * If the return addresses are the same another time, and the last word, then
- * so are the contexts: the new frames get the same words, and the calls of
- * those are counted in the same places.  That takes a third of the time of a
- * walk.  So a walk that comes for the second time is kept.
+ * If another walk meets the same return addresses and ends at the same word,
+ * it finds the same contexts: it writes the same words into the new frames,
+ * and counts their calls in the same places.  Comparing the stack with a walk
+ * that is kept takes a third of the time of a walk.
  *
- * Programs repeat themselves: after a walk comes most often one that came
- * after it before.  Each walk has the NEXT_WALKS that did so last, which are
- * compared with the stack one after another.  One that is taken changes
- * places with the one before it.  (With one of them the monitor executes a
- * tenth more instructions in FRPOLY and BOYER than with four.)  If none is
- * right, the stack is walked.
+ * Programs repeat themselves, so a walk is followed most often by one that
+ * followed it before.  Each kept walk refers to the NEXT_WALKS that followed
+ * it last.  The stack is compared with these in turn; one that is right
+ * changes places with the one before it in the list.  If none is right, the
+ * stack is walked.  (With one of them the monitor executes half as many
+ * instructions again in FRPOLY and BOYER as with four.)
  *
- * A walk has one place in the table, by a hash.  One that is not kept there
- * is noted, and is kept if it is the next one to be noted, too.  So chains
- * that are ever new leave what is kept alone.  After as many of them as the
- * table has places it is made anew, four times as long.  It begins small, so
+ * The table has one place for a walk, by a hash of its return addresses and
+ * of its last word.  A walk is noted at its place first, and kept there when
+ * it comes again before another one is noted.  So chains that never repeat
+ * do not displace what is kept.  When as many walks were noted as there are
+ * places, the table is made anew, four times as long.  It begins small, so
  * that a thread that allocates little touches few pages.
  *
- * Not kept are walks over a frame of the interpreter, for its return address
- * does not tell which function it runs.
+ * A walk over a frame of the interpreter is not kept, since the return
+ * address does not tell which function the interpreter runs.
  *
  * One owner; inside the hook. */
 #pragma once
@@ -126,7 +126,7 @@ kept_walk_made(struct kept_walk *kept, cl_index kind, cl_object class)
   return &kept->made[hash >> (64 - KEPT_KIND_BITS)];
 }
 
-/* Notes that the walk, which is kept, came after the last one. */
+/* Puts the walk first among those that followed the last one. */
 static inline void
 kept_walk_came(struct kept_walks *table, struct kept_walk *kept)
 {
