@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Packs the chains of a profile's samples, one after another, as the file has
- * them.  What a chain has in common with the one before it, toward the root,
- * stays packed, and is copied: that is most of it.
+ * them.  A chain has most of its callers in common with the one before it.
+ * These stay packed, and only new frames are packed anew.
  *
  * What is hidden by default of a chain of a Lisp program is in a field of its
  * own, PPROF_SAMPLE_HIDDEN: functions of the runtime, and what is between the

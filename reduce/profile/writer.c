@@ -236,10 +236,10 @@ void
 profile_write(const struct profile *profile, bool plain, struct sink *sink)
 {
   const char *process = profile_comment(profile, PPROF_COMMENT_PROCESS);
-  const char *comment = !profile->by_mprof ? NULL
-                        : process == NULL
-                            ? PPROF_GZIP_COMMENT
-                            : pool_format(PPROF_GZIP_COMMENT "%s", process);
+  const char *comment =
+      !profile->by_mprof ? NULL
+      : process == NULL  ? PPROF_GZIP_COMMENT
+                         : pool_format(PPROF_GZIP_COMMENT "%s", process);
   struct writing writing = {.profile = profile,
                             .sink = gzip_sink_open(sink, comment)};
   packed_chains_open(&writing.chains, profile, plain);

@@ -7,8 +7,8 @@
  * it is a few compares and four additions.  Nearly as short is the case of a
  * function that was called again, from a frame that is known, or in a frame
  * that is known in another context (last_objects.h).  Else the stack is
- * compared with walks that are kept (kept_walks.h), or walked
- * (stack_walk.h).
+ * compared with walks that are kept (kept_walks.h).  If it is like none of
+ * them, it is walked (stack_walk.h).
  *
  * Some memory serves objects of a type but is the body of none that the
  * allocator could name (the stacks of a thread, the workspace of bignums).
@@ -73,7 +73,7 @@ find_leaf(struct thread_state *t, uintptr_t frame, struct innermost_frame f,
                                  .number = (uint32_t)(leaf - t->tree.leaves),
                                  .more = leaf->kind});
   if (leaf->count == 0 && class != 0)
-    kept_objects_add((cl_object)(uintptr_t) class);
+    kept_objects_add((cl_object)(uintptr_t)class);
   errno = saved_errno;
   return leaf;
 }
@@ -99,7 +99,7 @@ kind_number_of(struct thread_state *t, cl_index what, uint32_t size,
                cl_object class)
 {
   return context_tree_kind_number(
-      &t->tree, &(struct kind){.clas = (uint64_t)(uintptr_t) class,
+      &t->tree, &(struct kind){.clas = (uint64_t)(uintptr_t)class,
                                .what = (uint32_t)what,
                                .size = (uint16_t)size,
                                .region = (uint16_t)t->regions.region});

@@ -122,7 +122,7 @@ static inline struct made *
 kept_walk_made(struct kept_walk *kept, cl_index kind, cl_object class)
 {
   const uint64_t hash =
-      (kind ^ (uintptr_t) class) * UINT64_C(0x9E3779B97F4A7C15);
+      (kind ^ (uintptr_t)class) * UINT64_C(0x9E3779B97F4A7C15);
   return &kept->made[hash >> (64 - KEPT_KIND_BITS)];
 }
 
@@ -202,7 +202,7 @@ kept_walk_write_words(const struct kept_walk *kept,
   return fresh != 0;
 }
 
-/* Returns the known frame to which `kept', of either kind, leads. */
+/* Returns the same for any walk. */
 static inline const struct kept_frame *
 kept_walk_find_end(const struct kept_walk *kept, uintptr_t allocator)
 {

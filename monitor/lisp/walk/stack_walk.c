@@ -76,8 +76,8 @@ stack_walk_end_epochs(void)
 void
 stack_walk_begin_epoch(struct stack_walk *walk)
 {
-  const uint32_t epoch =
-      __atomic_add_fetch(&call_sites_shared.last_epoch, 1, __ATOMIC_RELAXED);
+  const uint32_t epoch = __atomic_add_fetch(&call_sites_shared.last_epoch, 1,
+                                            __ATOMIC_RELAXED);
   walk->epoch = (uint64_t)epoch << 32;
   walk->first_epoch = (uint64_t)call_sites_shared.first_epoch << 32;
   walk->known = walk->whole ? NO_EPOCH : epoch;
@@ -138,11 +138,11 @@ stack_above(uintptr_t slot, uintptr_t callee)
 static __attribute__((noinline)) enum outcome
 step_elsewhere(struct place from, uintptr_t callee, struct place *caller)
 {
-  static const enum outcome outcomes[] = {[FRAME_STEP_CALLER] = WALK_GOES_ON,
-                                          [FRAME_STEP_SIGNAL] = WALK_SIGNAL,
-                                          [FRAME_STEP_OUTERMOST] =
-                                              WALK_COMPLETE,
-                                          [FRAME_STEP_LOST] = WALK_LOST};
+  static const enum outcome outcomes[] = {
+      [FRAME_STEP_CALLER] = WALK_GOES_ON,
+      [FRAME_STEP_SIGNAL] = WALK_SIGNAL,
+      [FRAME_STEP_OUTERMOST] = WALK_COMPLETE,
+      [FRAME_STEP_LOST] = WALK_LOST};
   const int saved_errno = errno;
   const uintptr_t stack = callee == 0 ? 0 : stack_above(from.slot, callee);
   const bool is_known = callee == 0 || stack != 0;
